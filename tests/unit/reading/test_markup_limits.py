@@ -8,6 +8,7 @@ from tidemill.reading.limits.markup_limits import (
     MOST_NAMES,
     MOST_NODES,
     MOST_OPTIONS,
+    SHORT_MARKUP,
     within_limits,
 )
 from tidemill.reading.limits.open_elements import MOST_DEPTH
@@ -66,7 +67,7 @@ def test_ordinary_markup_is_kept_whole(name: str) -> None:
 
 def test_limits_are_beyond_what_pages_have() -> None:
     """Of 416 saved pages the deepest has 41 levels, and none more than 199 names of attributes."""
-    deep = "<div>" * (MOST_DEPTH - 10) + "</div>" * (MOST_DEPTH - 10) + " " * 30_000
+    deep = "<div>" * (MOST_DEPTH - 10) + "</div>" * (MOST_DEPTH - 10) + " " * SHORT_MARKUP
     assert within_limits(deep) == (deep, "")
     assert min(MOST_ATTRIBUTES, MOST_OPTIONS, MOST_NAMES) >= 500
 

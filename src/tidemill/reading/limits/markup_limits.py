@@ -25,8 +25,8 @@ MOST_NODES = 500_000
 MOST_NAMES = 5_000
 """Different names of elements, and of attributes, on one page."""
 
-_SHORT_MARKUP, _FEW_TAGS = 30_000, 1_000
-"""Characters and tags that a page is not scanned for: at its worst it takes the parser 60 ms."""
+SHORT_MARKUP, FEW_TAGS = 60_000, 2_000
+"""Characters and tags that a page is not scanned for: at its worst it takes the parser a quarter of a second."""
 _LONG_MARKUP = 1_000_000
 """Characters from which on the names of attributes are counted: fewer hold too few names to matter."""
 _ROOTS = frozenset({"html", "body"})
@@ -57,7 +57,7 @@ def within_limits(markup: str) -> tuple[str, str]:
 
     Most tags open an element that says nothing by itself, or close the last one: those are dealt with here.
     """
-    if len(markup) <= _SHORT_MARKUP and markup.count("<") <= _FEW_TAGS:
+    if len(markup) <= SHORT_MARKUP and markup.count("<") <= FEW_TAGS:
         return markup, ""
     longest = 0 if len(markup) > _LONG_MARKUP else MOST_ATTRIBUTES
     counts = _TagCounts(longest)

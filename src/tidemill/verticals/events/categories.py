@@ -96,15 +96,24 @@ def _table() -> dict[str, Category]:
 
 
 _TABLE = _table()
-_INSIDE = re.compile(
-    "|".join(sorted((stem for stem in _TABLE if len(stem) >= _SHORTEST_INSIDE), key=len, reverse=True))
-)
+
+
+def _stems_inside() -> dict[str, list[str]]:
+    """The stems that count inside a longer word, by their first letters, the longest first."""
+    stems: dict[str, list[str]] = {}
+    for stem in sorted((stem for stem in _TABLE if len(stem) >= _SHORTEST_INSIDE), key=len, reverse=True):
+        stems.setdefault(stem[:_SHORTEST_INSIDE], []).append(stem)
+    return stems
+
+
+_INSIDE = _stems_inside()
 _LAST_PARTS = (
     ("borrel", _C.SOCIAL), ("feest", _C.SOCIAL), ("loop", _C.ACTIVE), ("duik", _C.ACTIVE), ("optocht", _C.FAMILY),
     ("tocht", _C.OUTDOORS), ("wandeling", _C.OUTDOORS), ("markt", _C.COMMUNITY), ("dienst", _C.COMMUNITY),
     ("vierdaagse", _C.ACTIVE), ("koor", _C.MUSIC), ("spel", _C.GAMING), ("quiz", _C.GAMING), ("les", _C.WORKSHOPS),
 )  # fmt: skip
 """What a compound is that ends so; the short ones count nowhere else in a word."""
+_LAST_PART_WORDS = tuple(part for part, _ in _LAST_PARTS)
 _ENDINGS = ("s", "en", "e", "jes", "je", "'s", "es", "ing")
 
 
@@ -211,7 +220,7 @@ def _of_word(written: str) -> Category | None:
 def _of_bare_word(word: str) -> Category | None:
     if word in _TABLE:
         return _TABLE[word]
-    for ending in _ENDINGS:
+    for ending in _ENDINGS if word.endswith(_ENDINGS) else ():
         if word.endswith(ending) and (category := _TABLE.get(word.removesuffix(ending))) is not None:
             return category
     return _of_compound(word)
@@ -219,9 +228,24 @@ def _of_bare_word(word: str) -> Category | None:
 
 def _of_compound(word: str) -> Category | None:
     """Of a Dutch compound the last part says what it is, except that whatever is for children is for families."""
-    found = [_TABLE[match[0]] for match in _INSIDE.finditer(word)]
+    found = [_TABLE[stem] for stem in _parts_of(word)]
     if Category.FAMILY in found:
         return Category.FAMILY
     if found:
         return found[-1]
+    if not word.endswith(_LAST_PART_WORDS):
+        return None
     return next((category for part, category in _LAST_PARTS if word.endswith(part) and word != part), None)
+
+
+def _parts_of(word: str) -> list[str]:
+    """The stems inside a word from left to right, none within another: at each letter the longest that fits."""
+    parts: list[str] = []
+    place, last = 0, len(word) - _SHORTEST_INSIDE
+    while place <= last:
+        stems = _INSIDE.get(word[place : place + _SHORTEST_INSIDE])
+        stem = next((stem for stem in stems if word.startswith(stem, place)), "") if stems else ""
+        if stem:
+            parts.append(stem)
+        place += len(stem) or 1
+    return parts

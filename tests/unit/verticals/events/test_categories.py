@@ -1,5 +1,7 @@
 """The ten categories, by rules in Dutch and English."""
 
+import re
+
 import pytest
 
 from tidemill.verticals.events import categories
@@ -81,3 +83,14 @@ def test_what_it_is_outranks_what_it_is_like(title: str) -> None:
 
 def test_tickets_and_catering_say_nothing() -> None:
     assert category_of("", "", "Xyzzy", "Tickets 5 euro, koffie en taart inbegrepen.") is Category.COMMUNITY
+
+
+def test_stems_inside_a_word_are_those_that_one_pattern_of_all_stems_finds() -> None:
+    stems = sorted(
+        (stem for stem in categories._TABLE if len(stem) >= categories._SHORTEST_INSIDE), key=len, reverse=True
+    )
+    pattern = re.compile("|".join(stems))
+    words = [first + glue + second for first in stems for glue in ("", "s", "x") for second in stems[::7]]
+    assert all(categories._parts_of(word) == pattern.findall(word) for word in words)
+    assert categories._parts_of("kinderworkshopavond") == ["kinder", "workshop"]
+    assert categories._parts_of("les") == []
