@@ -18,7 +18,7 @@ MOST_LINES = 10
 _WORDS = {MessageKind.OPENED: "", MessageKind.REPEATED: "Still: ", MessageKind.RECOVERED: "Recovered: "}
 
 
-class Notice(msgspec.Struct, frozen=True, kw_only=True):
+class AlertNotice(msgspec.Struct, frozen=True, kw_only=True):
     """What is sent: a title, paragraphs of text, and who it is for."""
 
     key: str
@@ -30,7 +30,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime
 
 
-def notice_of(message: IncidentMessage, runbooks: str, now: datetime) -> Notice:
+def notice_of(message: IncidentMessage, runbooks: str, now: datetime) -> AlertNotice:
     """Return the notice of a message; `runbooks` is the address that runbooks are found under."""
     first = min(message.incidents, key=lambda each: (each.severity.value, each.id))
     others = len(message.incidents) - 1
@@ -40,7 +40,7 @@ def notice_of(message: IncidentMessage, runbooks: str, now: datetime) -> Notice:
     if len(message.incidents) > MOST_LINES:
         paragraphs.append(f"{len(message.incidents) - MOST_LINES} more: see `tidemill incidents list`.")
     verticals = {each.vertical for each in message.incidents}
-    return Notice(
+    return AlertNotice(
         key=f"{message.kind.value} {first.id} {int(now.timestamp())}",
         kind=message.kind.value,
         title=title[:LONGEST_TITLE],
@@ -71,7 +71,7 @@ def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def slack_body(notice: Notice, repeated: str = "") -> dict[str, Any]:
+def slack_body(notice: AlertNotice, repeated: str = "") -> dict[str, Any]:
     """Return a notice as Slack's webhook takes it; `repeated` is added where it may have been sent before."""
     blocks: list[dict[str, Any]] = [
         {"type": "header", "text": {"type": "plain_text", "text": notice.title[:LONGEST_TITLE]}}
@@ -85,7 +85,7 @@ def slack_body(notice: Notice, repeated: str = "") -> dict[str, Any]:
     return {"text": escaped(notice.title[:LONGEST_TITLE]), "blocks": blocks}
 
 
-def plain_text(notice: Notice, repeated: str = "") -> str:
+def plain_text(notice: AlertNotice, repeated: str = "") -> str:
     """Return a notice as plain text, for mail and logs."""
     parts: Sequence[str] = [notice.title, *notice.paragraphs, *([repeated] if repeated else [])]
     return "\n\n".join(parts)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from tidemill.core.alerts.incidents import IncidentMessage, MessageKind, OpenIncident
-from tidemill.core.alerts.messages import MOST_BLOCKS, MOST_LINES, Notice, notice_of, plain_text, slack_body
+from tidemill.core.alerts.messages import MOST_BLOCKS, MOST_LINES, AlertNotice, notice_of, plain_text, slack_body
 from tidemill.core.alerts.routes import ChannelRoute, QuietHours, channels_for, quiet_hours, send_after
 from tidemill.core.alerts.table import AlertName
 
@@ -20,7 +20,7 @@ def incident(number: int = 1, detail: str = "it is open", closed_at: datetime | 
     )  # fmt: skip
 
 
-def notice(*incidents: OpenIncident, kind: MessageKind = MessageKind.OPENED) -> Notice:
+def notice(*incidents: OpenIncident, kind: MessageKind = MessageKind.OPENED) -> AlertNotice:
     message = IncidentMessage(kind=kind, cause="host a.example", incidents=incidents)
     return notice_of(message, "https://docs.example/runbooks/", NOON + timedelta(minutes=7))
 
@@ -50,7 +50,7 @@ def test_a_notice_of_many_incidents_names_ten_and_counts_the_rest():
 
 
 def test_blocks_stay_within_the_limits_of_slack():
-    long = Notice(key="k", kind="x", title="t" * 500, paragraphs=("&" * 5_000,) * 80, at=NOON)
+    long = AlertNotice(key="k", kind="x", title="t" * 500, paragraphs=("&" * 5_000,) * 80, at=NOON)
     blocks = slack_body(long)["blocks"]
     assert len(blocks) == MOST_BLOCKS
     assert len(blocks[0]["text"]["text"]) <= 150
