@@ -5,9 +5,9 @@ and a process that only reads pages stay quick.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:  # named in annotations only: see above
     from pathlib import Path
@@ -114,6 +114,7 @@ class Parts:
     `chores` is its periodic work, `explainers` what `tidemill why` can explain of it, `templates` the settings of its
     sources from which targets are made, `datasets` what can be exported. `after_runs` is done soon after runs have
     ended, once for several of them.
+    `tasks` are what a person can send to the workers of a cluster by name; `Plugin.tasks` lists the names.
     """
 
     chores: "Sequence[Chore]" = field(default_factory=tuple)
@@ -121,6 +122,7 @@ class Parts:
     templates: "Sequence[TargetTemplate]" = field(default_factory=tuple)
     datasets: "Sequence[ExportDataset]" = field(default_factory=tuple)
     after_runs: "Sequence[Callable[[], Awaitable[object]]]" = field(default_factory=tuple)
+    tasks: "Mapping[str, Callable[..., Coroutine[Any, Any, str]]]" = field(default_factory=dict)
 
 
 Own = TypeVar("Own", bound=VerticalStore)
@@ -153,6 +155,7 @@ class Plugin(ABC, Generic[Own, Part]):
 
     name: ClassVar[str]
     commands: ClassVar[Mapping[str, Command]] = {}
+    tasks: ClassVar[Sequence[str]] = ()
     migrations: ClassVar[str] = ""
 
     @abstractmethod

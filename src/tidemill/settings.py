@@ -92,6 +92,22 @@ class Settings(BaseSettings):
     redis: SecretStr | None = Field(
         None, description="Where many machines share their pace: redis://HOST:6379/0; the database alone otherwise."
     )
+    broker: SecretStr | None = Field(
+        None,
+        description="Where the Celery engine's wake-ups go: redis://HOST:6379/1 or amqp://USER:PASSWORD@HOST//; needs "
+        "the extra `celery` and PostgreSQL. Without it processes look for work by themselves.",
+    )
+    workers_per_jobs: int = Field(
+        10, ge=1, le=10_000, description="Ready jobs for which one more worker is woken over the broker."
+    )
+    workers_most: int = Field(10, ge=1, le=1_000, description="Workers that are woken at once at most, per lane.")
+    worker_name: str | None = Field(
+        None,
+        min_length=1,
+        max_length=100,
+        pattern=r"^[\w.@:-]+$",
+        description="What this process is called in logs and in the list of workers; its host and number by default.",
+    )
     host_paces: dict[str, HostPace] = Field(
         {},
         description="Host names that are asked at a pace of their own, apart from their registrable domain, e.g. "
@@ -343,7 +359,7 @@ class Settings(BaseSettings):
             raise ValueError(msg)
         return value
 
-    @field_validator("database", "redis")
+    @field_validator("database", "redis", "broker")
     @classmethod
     def _known_scheme(cls, value: SecretStr | None, field: ValidationInfo) -> SecretStr | None:
         if value is not None and (problem := scheme_problem(str(field.field_name), value.get_secret_value())):

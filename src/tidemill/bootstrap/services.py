@@ -24,6 +24,7 @@ def missing_services(settings: Settings) -> dict[Service, str]:
         Service.SEARCH: settings.search_key,
         Service.GEOCODER: settings.geocoder_url,
         Service.REDIS: settings.redis,
+        Service.BROKER: settings.broker,
         Service.SLACK: None,  # nobody can set it up yet
     }
     return {service: "" for service, value in set_up.items() if not value}

@@ -1,14 +1,16 @@
 """Build the running system from the settings."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import msgspec
 
 from tidemill.bootstrap.actions import Actions, build_actions
 from tidemill.bootstrap.browsers import build_browser
 from tidemill.bootstrap.chores import build_chore_dependencies
+from tidemill.bootstrap.cluster.broker import WorkerWaker, build_wakeups
 from tidemill.bootstrap.enrichment import (
     OPTIONAL_TICKS,
     OutsideServices,
@@ -70,6 +72,7 @@ class System:
     worker: Worker
     ticks: ChoreRunner
     supervisor: Supervisor
+    waker: WorkerWaker
     make_drain: Callable[[], Drain]
     live_health: LiveHealthParts
     live: LiveLane | None
@@ -80,12 +83,18 @@ class System:
     actions: Actions
     parts: Mapping[str, Parts]
 
+    @property
+    def tasks(self) -> Mapping[str, Callable[..., Coroutine[Any, Any, str]]]:
+        """What a person can send to the workers of a cluster by name."""
+        return {name: task for each in self.parts.values() for name, task in each.tasks.items()}
+
     def part(self, kind: type[Part]) -> Part:
         """Return what a vertical does in this system, by the type of its parts."""
         return part_of(self.parts, kind)
 
     async def close(self) -> None:
         """Close connections and files."""
+        await self.waker.close()
         if self.readers is not None:
             await self.readers.close()
         for fetcher in self.fetchers.values():
@@ -103,8 +112,12 @@ def build(
     dice: Dice | None = None,
     database: Database | None = None,
     transport: Transport | None = None,
+    chores_after: timedelta = timedelta(0),
 ) -> System:
-    """Wire a system; only the lab passes a clock, dice, a database or a transport of its own."""
+    """Wire a system; only the lab passes a clock, dice, a database or a transport of its own.
+
+    Where beat starts the chores, a slot that is still free after `chores_after` is done here.
+    """
     clock, dice, announce = clock or RealClock(), dice or real_dice(), announce or Listeners()
     announce_unusable_packages(announce, clock)
     opened = database or open_database(settings.database.get_secret_value())
@@ -114,7 +127,7 @@ def build(
     services = build_services(settings, store.database, clock, announce)
     fetchers, paid_fetchers = build_every_fetcher(settings, store, clock, services, transport, slots)
     webhooks = build_webhooks(settings)
-    worker = Worker(store.workers, clock, prepare=store.host_assignment.settle)
+    worker = Worker(store.workers, clock, settings.worker_name, prepare=store.host_assignment.settle)
     tools = StageDependencies(
         clock, store.ids, store.breakers, fetchers, verticals, services, store.current_state, worker.is_current,
         paid_fetchers.fallback, build_enrichment_hints(settings, store), settings.reader_max_records,
@@ -128,21 +141,23 @@ def build(
     live_health = build_live_health(store, clock, announce)
     live = build_live_lane(settings, store, tools, dice, announce, worker, slots, health=live_health.sink)
     supervisor = Supervisor(
-        worker, ticks, make_drain, LANES, clock, announce, poll_interval=look_again, machine=machine, live=live
-    )
+        worker, ticks, make_drain, LANES, clock, announce, poll_interval=look_again, machine=machine, live=live,
+        chores_after=chores_after,
+    )  # fmt: skip
+    waker = WorkerWaker(supervisor, build_wakeups(settings, store, services))
     chore_dependencies = build_chore_dependencies(
-        settings, store, clock, announce, dispatcher, supervisor, services, paid_fetchers.apify,
+        settings, store, clock, announce, dispatcher, waker, services, paid_fetchers.apify,
         may_rescue=worker.may_rescue,
     )  # fmt: skip
     outside_services = build_outside_services(settings, clock)
-    enricher = build_enricher(settings, store, clock, services, outside_services, dispatcher, supervisor.wake)
+    enricher = build_enricher(settings, store, clock, services, outside_services, dispatcher, waker.wake)
     discovery = build_discovery(
         settings, store, clock, announce, services, outside_services, fetchers[FetcherKind.HTTP]
     )
     environment = Environment(
         settings=settings, clock=clock, announce=announce, store=store.environment, views=store.views,
         audit=store.audit, agenda=store.agenda, dispatcher=dispatcher, fetchers=fetchers,
-        verticals=verticals, post=webhooks.post, refusal=webhooks.guard.reason_to_refuse, wake=supervisor.wake,
+        verticals=verticals, post=webhooks.post, refusal=webhooks.guard.reason_to_refuse, wake=waker.wake,
     )  # fmt: skip
     parts = {name: plugin.build(environment, store.verticals[name]) for name, plugin in LOADED_PLUGINS.items()}
     chores = [
@@ -153,7 +168,7 @@ def build(
         proof_chore(ticks, chore_dependencies),
     ]
     ticks.register(with_own_rhythms(chores, settings))
-    actions = build_actions(settings, store, clock, dispatcher, ticks, supervisor.wake, services, parts=parts)
+    actions = build_actions(settings, store, clock, dispatcher, ticks, waker.wake, services, parts=parts)
     return System(
         settings=settings,
         clock=clock,
@@ -168,6 +183,7 @@ def build(
         worker=worker,
         ticks=ticks,
         supervisor=supervisor,
+        waker=waker,
         make_drain=make_drain,
         live_health=live_health,
         live=live,

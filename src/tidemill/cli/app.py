@@ -21,7 +21,8 @@ from tidemill.bootstrap.plugins import PLUGINS
 from tidemill.plugin import Command, Plugin, RunningSystem
 from tidemill.terminal.global_options import GlobalOptions
 
-RUN, LOOK, ACT, PAGES, UPKEEP = "Run", "Look", "Act", "Try a page", "Set up and keep up"
+RUN, MANY, LOOK, ACT = "Run", "Run on many machines", "Look", "Act"
+PAGES, UPKEEP = "Try a page", "Set up and keep up"
 
 
 _OWN_COMMANDS = {
@@ -31,6 +32,8 @@ _OWN_COMMANDS = {
     "tick": (RUN, "Do one piece of periodic work now, whether or not its time has come."),
     "simulate": (RUN, "Run the real system through weeks of virtual time and check its laws."),
     "bench": (RUN, "Measure Tidemill beside Scrapy and a bare script (in a checkout)."),
+    "worker": (MANY, "Run a worker of the Celery engine: it takes jobs from the database, woken over the broker."),
+    "beat": (MANY, "Send the workers of the Celery engine their periodic work when it is due."),
     "list": (LOOK, "List adapters, verticals and sources."),
     "runs": (LOOK, "Look at runs, stage by stage; take up jobs that waited too long."),
     "why": (LOOK, "Explain anything: which gate, which rule, which page."),
@@ -60,7 +63,7 @@ _OWN_COMMANDS = {
     "settings": (UPKEEP, "Show every setting: its value, where that comes from, what it does."),
     "migrate": (UPKEEP, "Bring the database's tables to this version."),
 }
-FOLDERS = {PAGES: "tidemill.cli.commands.pages"}
+FOLDERS = {PAGES: "tidemill.cli.commands.pages", MANY: "tidemill.cli.commands.cluster"}
 """Panels whose commands stand in a folder of their own."""
 OWN_FOLDERS = {"export": "tidemill.cli.commands.data"}
 """Commands that stand in another folder than their panel's."""

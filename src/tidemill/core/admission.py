@@ -62,6 +62,11 @@ def has_room(pending_adapter: int, pending_total: int, limits: QueueLimits) -> b
     return own > 0 and overall > 0 and own >= limits.per_adapter * ROOM
 
 
+def workers_to_wake(ready: int, jobs_per_worker: int, most: int) -> int:
+    """Return how many workers ready jobs are worth: one per so many, up to a limit, none for none."""
+    return min(most, -(-ready // jobs_per_worker))
+
+
 class Backoff(msgspec.Struct, frozen=True):
     """A pause in an adapter's scheduling: until when, after how many rejected cycles in a row."""
 

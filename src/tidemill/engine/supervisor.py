@@ -158,18 +158,21 @@ class Supervisor:
         poll_interval: timedelta = POLL_INTERVAL,
         machine: MachineClock | None = None,
         live: LaneRunner | None = None,
+        chores_after: timedelta = timedelta(0),
     ) -> None:
         """`make_drain` builds a new drain per lane; a lane that is not woken polls after `poll_interval`.
 
         `live` runs the live lane, where something is watched live; it is the same one each time.
 
-        `machine` is the clock, if it goes by one that somebody may set.
+        `machine` is the clock, if it goes by one that somebody may set. Where somebody else starts the chores, this
+        one does a slot that is still free after `chores_after`.
         """
         self._worker = worker
         self._runner = runner
         self._make_drain = make_drain
         self._live = live
-        self._lanes = lanes if live is None else (*lanes, LIVE_LANE)
+        self._lanes = tuple(lanes) if live is None else (*lanes, LIVE_LANE)
+        self._chores_after = chores_after
         self._clock = clock
         self._announce = announce
         self._poll_interval = poll_interval
@@ -178,13 +181,23 @@ class Supervisor:
         self._wake_events: dict[str, asyncio.Event] = {lane: asyncio.Event() for lane in self._lanes}
         self._stopping = asyncio.Event()
 
+    @property
+    def lanes(self) -> Sequence[str]:
+        """The lanes that this process runs."""
+        return self._lanes
+
     def wake(self, workers: int) -> None:
         """Wake every lane of this process if there is work (the embedded `Waker`)."""
         if workers:
             for lane in self._lanes:
-                self._wake_events[lane].set()
-                if lane in self._drains:
-                    self._drains[lane].wake()
+                self.wake_lane(lane)
+
+    def wake_lane(self, lane: str) -> None:
+        """Have one lane look for work now; a lane that this process does not run is somebody else's."""
+        if lane in self._wake_events:
+            self._wake_events[lane].set()
+            if lane in self._drains:
+                self._drains[lane].wake()
 
     def stop(self) -> None:
         """Finish the jobs that are leased, then stop."""
@@ -270,9 +283,12 @@ class Supervisor:
 
     async def _run_chore(self, chore: Chore) -> None:
         """Run a chore in each of its time slots, the current one included."""
+        late = min(self._chores_after, chore.period / 2)
+        if late:
+            await self._clock.sleep_until(self._clock.now() + late)
         while True:
             await self._runner.tick(chore.name)
-            await self._clock.sleep_until(chore.after(self._clock.now()))
+            await self._clock.sleep_until(chore.after(self._clock.now()) + late)
 
     async def _restart_on_error(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         """Restart a background task after a lost database or a bug, and announce each."""

@@ -30,6 +30,10 @@ class VerificationQueue(Protocol):
         """Return the records to verify, the most urgent first."""
         ...
 
+    async def of_record(self, record_id: int, now: datetime) -> list[VerificationCheck]:
+        """Return one record's checks, whether or not they are due; none if it is not known or gone already."""
+        ...
+
     async def record(self, results: Sequence[VerificationResult], now: datetime) -> int:
         """Store the results and return how many records are gone."""
         ...
@@ -83,10 +87,12 @@ class Verifier:
             more = await self._check_all(rest, began)
             results += more
             checked, gone = checked | _sighting_ids(more), _gone_listings(more)
-        found = [one.presence for one in results]
-        return VerificationCounts(
-            found.count(Presence.THERE), found.count(Presence.GONE), found.count(Presence.UNKNOWN)
-        )
+        return _counted(results)
+
+    async def verify_record(self, record_id: int) -> VerificationCounts:
+        """Verify one record now, whether or not that is due."""
+        began = self._clock.now()
+        return _counted(await self._check_all(await self._queue.of_record(record_id, began), began))
 
     async def _check_all(self, checks: Sequence[VerificationCheck], began: datetime) -> list[VerificationResult]:
         by_host: dict[str, list[VerificationCheck]] = {}
@@ -177,3 +183,8 @@ def was_redirected(url: str, final_url: str) -> bool:
         return bool(final_url) and canonicalize(final_url) != canonicalize(url)
     except BadUrl:
         return True
+
+
+def _counted(results: Sequence[VerificationResult]) -> VerificationCounts:
+    found = [one.presence for one in results]
+    return VerificationCounts(found.count(Presence.THERE), found.count(Presence.GONE), found.count(Presence.UNKNOWN))

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from rig.clock import NOON, SettableClock
-from tidemill.cli.database_wait import wait_for_database
+from tidemill.bootstrap.cluster.database_wait import wait_for_database
 from tidemill.pipeline.ports import StoreError, StoreLost
 
 AWAY = "the database does not answer (refused); check its address and that it runs"

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from tidemill.bootstrap.cluster.database_wait import wait_for_database
 from tidemill.bootstrap.run_ends import following_run_ends
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.web import Telemetry, serve_web
-from tidemill.cli.database_wait import wait_for_database
 from tidemill.cli.signals import Stopper
 from tidemill.cli.system_opening import open_system, settings_of
 from tidemill.settings import Settings

@@ -20,6 +20,7 @@ class Service(StrEnum):
     APIFY = "apify"
     SLACK = "slack"
     REDIS = "redis"
+    BROKER = "broker"
     BROWSER = "browser"
     CURL = "curl"
     DATABASE = "database"
@@ -55,6 +56,8 @@ FALLBACKS: dict[Service, ServiceFallback] = {
     Service.SLACK:       ServiceFallback("alerts are logged", "alerts go to the log and to `/status` only, for now"),
     Service.REDIS:       ServiceFallback("requests are spaced by the ledger in the database alone",
                                  "set `redis` to its address"),
+    Service.BROKER:      ServiceFallback("workers look for work and do what is due by themselves, a little later",
+                                 "set `broker` to the address of Redis or RabbitMQ"),
     Service.BROWSER:     ServiceFallback("jobs that need a browser wait until there is one; all others go on",
                                  "install the extra `browser` and Chromium"),
     Service.CURL:        ServiceFallback("servers that break HTTP are asked by the usual client alone",

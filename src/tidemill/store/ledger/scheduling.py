@@ -90,6 +90,15 @@ _PENDING = tuple(
         "pipeline_jobs.status = 'waiting'",
     )
 )
+_READY = (
+    select(jobs.c.lane, func.count())
+    .where(text("pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage = 'fetch'"))
+    .group_by(jobs.c.lane),
+    select(jobs.c.lane, func.count())
+    .where(text("pipeline_jobs.status = 'ready' AND pipeline_jobs.current_stage <> 'fetch'"))
+    .group_by(jobs.c.lane),
+)
+"""Spelled out, not bound, so that each is answered from its own partial index."""
 _OFF = select(adapter_status.c.adapter_id).where(~adapter_status.c.enabled)
 _BACKOFFS = select(engine_state.c.value).where(engine_state.c.name == BACKOFFS)
 
@@ -124,6 +133,15 @@ class DispatchRepository:
                 for adapter_id, waiting in await connection.execute(query):
                     counts[adapter_id] = counts.get(adapter_id, 0) + waiting
         return counts, sum(counts.values())
+
+    async def ready_by_lane(self) -> Mapping[str, int]:
+        """Jobs that could be taken now, by lane; the queue's limits bound how many there are to count."""
+        counts: dict[str, int] = {}
+        async with self._database.glance() as connection:
+            for query in _READY:
+                for lane, ready in await connection.execute(query):
+                    counts[lane] = counts.get(lane, 0) + ready
+        return counts
 
     async def disabled_adapters(self) -> frozenset[str]:
         """Adapters that drift detection or a person switched off."""

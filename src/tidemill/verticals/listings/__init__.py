@@ -25,6 +25,8 @@ class ListingsPlugin(Plugin["ListingsStore", "ListingsParts"]):
         ),
     }
 
+    tasks = ("decay_and_verify", "scrape_city_task", "verify_listing")
+
     def load(self) -> "Vertical":
         """Policy, adapters and rules."""
         from tidemill.verticals.listings.definition import LISTINGS

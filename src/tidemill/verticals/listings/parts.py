@@ -16,6 +16,7 @@ from tidemill.verticals.listings.store.markets import Markets
 from tidemill.verticals.listings.store.repository import ListingRepository
 from tidemill.verticals.listings.store.verification import Verification
 from tidemill.verticals.listings.store.views import ListingViews
+from tidemill.verticals.listings.tasks import market_tasks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +61,7 @@ def build_parts(environment: Environment, store: ListingsStore) -> ListingsParts
         explainers=[actions.explainer],
         templates=[market_template(store.markets.create_targets)],
         datasets=[listing_dataset(store.views, clock)],
+        tasks=market_tasks(actions, chores, verifier),
         markets=actions,
         store=store,
     )

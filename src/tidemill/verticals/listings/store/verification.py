@@ -72,9 +72,28 @@ class Verification:
             for which in (fading, suspected):
                 rows = (await connection.execute(self._homes(which, now, limit - len(found)))).mappings()
                 found |= {row["listing_id"]: row for row in rows}
-            rows = list(found.values())
-            keys = sorted({row["source_id"] for row in rows})
-            known = (await connection.execute(select(sources).where(sources.c.id.in_(keys)))).mappings().all()
+            return await self._checks(connection, list(found.values()))
+
+    async def of_record(self, record_id: int, now: datetime) -> list[VerificationCheck]:
+        """One home, at the source that would be asked about it next."""
+        query = (
+            select(
+                listings.c.id.label("listing_id"),
+                listing_sightings.c.id.label("sighting_id"),
+                listing_sightings.c.url,
+                listing_sightings.c.source_id,
+                confidence(self._fading, now).label("sure"),
+            )
+            .select_from(_IN_MARKETS.join(listing_sightings, listing_sightings.c.id == _askable(now)))
+            .where(ACTIVE, listings.c.id == record_id)
+        )
+        async with self._database.read() as connection:
+            return await self._checks(connection, (await connection.execute(query)).mappings().all())
+
+    async def _checks(self, connection: AsyncConnection, rows: Sequence[Any]) -> list[VerificationCheck]:
+        """The checks of these rows, with their sources."""
+        keys = sorted({row["source_id"] for row in rows})
+        known = (await connection.execute(select(sources).where(sources.c.id.in_(keys)))).mappings().all()
         by_key = {row["id"]: source_of(row) for row in known}
         return [
             VerificationCheck(row["listing_id"], row["sighting_id"], row["url"], by_key[row["source_id"]], row["sure"])

@@ -1,0 +1,1 @@
+"""Many machines: the Celery engine and the broker, built from the settings."""

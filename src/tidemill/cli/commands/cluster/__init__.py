@@ -1,0 +1,1 @@
+"""The commands of many machines: workers and beat of the Celery engine."""

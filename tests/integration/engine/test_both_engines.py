@@ -1,0 +1,104 @@
+"""The same cases on both engines: one process by itself, and Celery's workers and beat over Redis and PostgreSQL."""
+
+import signal
+from collections import Counter
+
+import pytest
+
+from rig.engines import a_cluster, until
+from rig.works import the_works
+from tidemill.core.services.degradation import Service, ServiceState
+from tidemill.store.schema import dead_letters, jobs, runs, tick_slots
+from tidemill.verticals.events.store.tables import events
+
+
+@pytest.fixture
+async def works(migrated_postgres_url, redis):
+    async with the_works(migrated_postgres_url, broker=redis.url) as view:
+        yield view
+
+
+@pytest.fixture
+async def cluster(nursery, works, redis, tmp_path):
+    settings = {"database": works.url, "broker": redis.url, "look_again_seconds": 2}
+    async with a_cluster(nursery, tmp_path, **settings) as made:
+        yield made
+
+
+@pytest.fixture(params=["embedded", "celery"])
+async def engine(request, cluster):
+    """The name of an engine, whose periodic work is under way."""
+    if request.param == "celery":
+        for _ in range(2):
+            await cluster.start("beat")
+    return request.param
+
+
+async def all_done(works):
+    rows = await works.rows(jobs)
+    return bool(rows) and {row["status"] for row in rows} == {"done"}
+
+
+@pytest.mark.shows("D2", "B12")
+async def test_due_targets_are_scraped_once_and_each_slot_is_done_once(engine, cluster, works, site):
+    await works.source(site)
+    await works.make_due()
+    for _ in range(2):
+        await cluster.start_worker(engine)
+    await until(lambda: all_done(works), "every job is done")
+    assert Counter(path for path in site.asked if path != "/robots.txt") == dict.fromkeys(site.paths, 1)
+    assert await works.count(events) == 18
+    assert await works.count(runs) == 1
+    await until(lambda: went_well(works, "maintenance"), "maintenance went well")
+    assert await works.count(tick_slots, name="maintenance") == 1
+    assert await works.count(tick_slots, status="failed") == 0
+
+
+@pytest.mark.shows("D2", "B1")
+async def test_what_a_killed_worker_held_is_done_once_by_another(engine, cluster, works, site):
+    gate = site.hold("/agenda/3")
+    await works.enqueue(await works.source(site))
+    victim = await cluster.start_worker(engine)
+    await gate.arrived.wait()
+    victim.signal(signal.SIGKILL)
+    assert await victim.ended() == -signal.SIGKILL
+    gate.opened.set()
+    await cluster.start_worker(engine)
+    await until(lambda: all_done(works), "every job is done")
+    assert await works.count(events) == 18
+    assert await works.count(dead_letters) == 0
+
+
+@pytest.mark.shows("D2", "R6")
+async def test_a_worker_that_is_stopped_finishes_what_it_holds(engine, cluster, works, site):
+    gate = site.hold("/agenda/3")
+    await works.enqueue(await works.source(site))
+    worker = await cluster.start_worker(engine)
+    await gate.arrived.wait()
+    worker.signal(signal.SIGTERM)
+    gate.opened.set()
+    assert await worker.ended() == 0
+    assert {row["status"] for row in await works.rows(jobs)} == {"done"}
+
+
+@pytest.mark.shows("D2", "L1")
+async def test_a_dead_broker_costs_time_and_nothing_else(cluster, works, site, redis):
+    await cluster.start("beat")
+    await cluster.start("worker")
+    await until(lambda: went_well(works, "dispatch"), "beat is heard")
+    redis.kill()
+    source = await works.source(site)
+    await works.make_due()
+    await until(lambda: all_done(works), "every job is done without a broker")
+    assert await works.count(runs, source_id=source) == 1
+    await until(lambda: broker_is(works, ServiceState.DEGRADED), "the broker is reported")
+    redis.start()
+    await until(lambda: broker_is(works, ServiceState.WORKS), "the broker is back")
+
+
+async def went_well(works, name):
+    return bool(await works.rows(tick_slots, name=name, status="ok"))
+
+
+async def broker_is(works, state):
+    return any(one.service is Service.BROKER and one.state is state for one in await works.system.services.statuses())
