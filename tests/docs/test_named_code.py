@@ -102,5 +102,5 @@ def test_every_decision_is_in_the_index_under_its_own_title(project_root: Path) 
     titles = {page.name: page.read_text().splitlines()[0].removeprefix("# ") for page in folder.glob("0*.md")}
     listed = re.findall(r"^\| (\d{4}) \| \[(.+)\]\((\S+)\) \|$", (folder / "README.md").read_text(), re.MULTILINE)
     assert {name: title for _, title, name in listed} == titles
-    assert [number for number, _, _ in listed] == [f"{place:04}" for place in range(1, len(titles) + 1)]
+    assert [number for number, _, _ in listed] == sorted(name[:4] for name in titles)  # numbers may be given out early
     assert all(name.startswith(number) for number, _, name in listed)

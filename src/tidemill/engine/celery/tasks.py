@@ -63,7 +63,8 @@ class CeleryEngine:
         return run_task
 
     def _task(self, name: str, queue: str, function: Callable[..., str]) -> None:
-        self._app.task(function, name=name, queue=queue, ignore_result=True, shared=False, lazy=False)
+        self._app.conf.task_routes = {**(self._app.conf.task_routes or {}), name: {"queue": queue}}
+        self._app.task(function, name=name, ignore_result=True, shared=False, lazy=False)
 
     def _start(self, sender: Any, **_: Any) -> None:
         """Open the system before the broker is asked for anything: a worker works without one, only slower."""
