@@ -100,6 +100,9 @@ def create_app(deps: WebDeps, extensions: Sequence[WebExtension]) -> FastAPI:
         for router in extension.routers:
             app.include_router(router)
     app.include_router(portal_routes(deps, monitor, renderer, extensions))
+    for extension in extensions:
+        if extension.portal is not None and extension.portal.static is not None:
+            app.mount(f"/static/{extension.vertical}", StaticFiles(directory=extension.portal.static))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     handle_errors(app, renderer.render)
     return app

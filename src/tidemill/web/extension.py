@@ -57,7 +57,8 @@ class PortalExtension:
     """The pages of a vertical.
 
     `templates` is their folder, `filters` are what these templates use beside the generic ones. `records_path` is
-    where the records of a source are listed, given the source's name.
+    where the records of a source are listed, given the source's name. `static` is a folder of files that are served
+    below `/static/VERTICAL`.
     """
 
     templates: Path
@@ -67,6 +68,7 @@ class PortalExtension:
     home_tiles: Callable[[Totals], Sequence[HomeTile]] = _no_tiles
     home_sections: Sequence[HomeSection] = ()
     records_path: Callable[[str], str] | None = None
+    static: Path | None = None
 
 
 async def _nothing_overdue() -> Sequence[Late]:

@@ -74,6 +74,10 @@ class MatchActions:
             rosters=rosters,
         )
 
+    async def is_known(self, key: str) -> bool:
+        """Return whether a list has told of this match."""
+        return await self._views.find(key) is not None
+
     async def changes(self, key: str, after: int, limit: int = 100) -> list[LoggedChange]:
         """Return the entries of a match's log after a number."""
         snapshot = await self._snapshots.latest(VERTICAL, key)

@@ -1,7 +1,7 @@
 // The reference client of the live delta protocol, in plain JavaScript: for our pages, and for yours.
 //
 //   const client = new TidemillStream('/api/v1/matches', 'match', { keys: ['m1'], changed: (key, record) => ... });
-//   client.run();   // client.records: Map of key to { state, seq, checksum, checkedAt, stale }
+//   client.run();   // client.records: Map of key to { state, seq, checksum, checkedAt, changedAt, stale }
 //
 // It needs fetch and nothing else. After any cut, restart or restore its state is that of the server.
 
@@ -174,7 +174,7 @@ class TidemillStream {
   // What an event does to what is held; returns the key of a record that has a gap.
   apply(kind, data) {
     const key = data[this.name];
-    if (kind === 'snapshot') this.put(key, data.state, data.seq, data.checksum, data.checked_at);
+    if (kind === 'snapshot') this.put(key, data.state, data.seq, data.checksum, data.checked_at, data.changed_at);
     else if (kind === 'delta' || kind === 'correction' || kind === 'status') return this.patch(key, data);
     else if ((kind === 'stale' || kind === 'fresh') && this.records.has(key)) {
       this.records.get(key).stale = kind === 'stale' ? data : null;
@@ -189,10 +189,10 @@ class TidemillStream {
     return null;
   }
 
-  put(key, state, seq, digest, checkedAt) {
+  put(key, state, seq, digest, checkedAt, changedAt) {
     const held = this.records.get(key);
     if (held && seq < held.seq) return;
-    this.records.set(key, { state, seq, checksum: digest, checkedAt, stale: held ? held.stale : null });
+    this.records.set(key, { state, seq, checksum: digest, checkedAt, changedAt, stale: held ? held.stale : null });
   }
 
   patch(key, data) {
@@ -204,7 +204,8 @@ class TidemillStream {
       return key;
     }
     const checkedAt = data.checked_at || held.checkedAt;
-    this.records.set(key, { state, seq: data.seq, checksum: data.checksum, checkedAt, stale: held.stale });
+    const changedAt = data.changed_at || held.changedAt;
+    this.records.set(key, { state, seq: data.seq, checksum: data.checksum, checkedAt, changedAt, stale: held.stale });
     return null;
   }
 
@@ -212,7 +213,7 @@ class TidemillStream {
     const answer = await fetch(`${this.address}/${encodeURIComponent(key)}`, { cache: 'no-store' });
     if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
     const { _metadata: about, ...state } = await answer.json();
-    this.put(key, state, about.seq, about.checksum.slice(0, 16), about.scraped_at);
+    this.put(key, state, about.seq, about.checksum.slice(0, 16), about.scraped_at, about.changed_at);
   }
 
   setConnected(connected) {
