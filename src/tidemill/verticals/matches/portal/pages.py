@@ -22,7 +22,7 @@ MATCHES_PER_PAGE = 50
 CHANGES_SHOWN = 20
 
 
-class ListedMatch(msgspec.Struct, frozen=True, kw_only=True):
+class MatchLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the list."""
 
     key: str
@@ -61,9 +61,9 @@ def router(deps: WebDeps, resource: StreamedResource, actions: MatchActions, ren
             following=f"/matches?{urlencode({**asked, 'cursor': shown[-1].key})}" if more else None,
         )  # fmt: skip
 
-    def _listed(found: ThingSnapshot) -> ListedMatch:
+    def _listed(found: ThingSnapshot) -> MatchLine:
         state, key = found.state, found.thing.key
-        return ListedMatch(
+        return MatchLine(
             key=key, path=match_path(key), board=board_of(key, state), score=score_line(state),
             about=metadata_of(hub, found),
         )  # fmt: skip
