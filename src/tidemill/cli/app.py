@@ -4,6 +4,7 @@
 """
 
 import importlib
+import keyword
 import os
 import sys
 from collections.abc import Iterable, Mapping
@@ -55,6 +56,7 @@ _OWN_COMMANDS = {
     "parse": (PAGES, "Read a page and show what becomes of every record on it."),
     "shell": (PAGES, "Try selectors on a fetched, saved or stored page."),
     "new": (PAGES, "Make something new out of a template: an adapter with its golden pages and its test."),
+    "import": (PAGES, "Write a sources file from a project of another tool."),
     "check": (PAGES, "Read the golden pages of adapters, and compare them field by field."),
     "savefixture": (PAGES, "Save a page as a golden one, with what the adapter makes of it today."),
     "score": (PAGES, "Score what is read on a folder of saved pages and phrases, precision and recall apart."),
@@ -63,12 +65,21 @@ _OWN_COMMANDS = {
     "settings": (UPKEEP, "Show every setting: its value, where that comes from, what it does."),
     "migrate": (UPKEEP, "Bring the database's tables to this version."),
 }
+
+
+def module_name(command: str) -> str:
+    """Return the module of a command: its name, unless Python keeps that for itself."""
+    return f"{command}_" if keyword.iskeyword(command) else command
+
+
 FOLDERS = {PAGES: "tidemill.cli.commands.pages", MANY: "tidemill.cli.commands.cluster"}
 """Panels whose commands stand in a folder of their own."""
 OWN_FOLDERS = {"export": "tidemill.cli.commands.data"}
 """Commands that stand in another folder than their panel's."""
 OWN = {
-    name: Command(panel, line, f"{OWN_FOLDERS.get(name) or FOLDERS.get(panel, 'tidemill.cli.commands')}.{name}")
+    name: Command(
+        panel, line, f"{OWN_FOLDERS.get(name) or FOLDERS.get(panel, 'tidemill.cli.commands')}.{module_name(name)}"
+    )
     for name, (panel, line) in _OWN_COMMANDS.items()
 }
 """The commands that belong to no vertical; a test compares these lines with the commands' own help."""

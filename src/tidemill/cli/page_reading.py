@@ -43,6 +43,7 @@ class PageReading(msgspec.Struct, frozen=True, kw_only=True):
     declared_empty: bool = False
     total: int | None = None
     next_url: str | None = None
+    follow: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     records: tuple[JudgedRecord, ...] = ()
 
@@ -133,6 +134,7 @@ def read_page(page: Page, vertical: Vertical, source: Source, now: datetime) -> 
         declared_empty=reading.declared_empty,
         total=reading.total,
         next_url=reading.next_url,
+        follow=tuple(reading.follow),
         notes=tuple(reading.notes),
         records=tuple(judge_record(raw, vertical, context) for raw in reading.records),
     )

@@ -1,6 +1,7 @@
-"""Following a paginated list: which page comes next, or why there is none."""
+"""Following a paginated list and the pages of its entries: which page comes next, or why there is none."""
 
-from collections.abc import Collection
+import hashlib
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -13,6 +14,11 @@ class NextPage(msgspec.Struct, frozen=True):
 
     url: str
     number: int
+
+
+FOLLOWED = 1_000_000
+"""Followed pages have numbers from here on, each by its address: a list has fewer pages."""
+_NUMBERS = 2_000_000_000
 
 
 class EndOfList(msgspec.Struct, frozen=True):
@@ -53,9 +59,38 @@ def next_page(
     return NextPage(url, number + 1)
 
 
+def onward_addresses(next_url: str | None, follow: Sequence[str]) -> str | None:
+    """Return where a page leads in one text: the next page of the list on the first line, the others behind it."""
+    lines = [next_url or "", *(each for each in follow if "\n" not in each)]
+    return "\n".join(lines) if any(lines) else None
+
+
+def split_onward(addresses: str) -> tuple[str | None, list[str]]:
+    """Return the next page of the list, and the other pages, of a text by `onward_addresses`."""
+    first, *others = addresses.split("\n")
+    return first or None, others
+
+
+def followed_page(address: str, host: str, seen: Collection[str], pages: int, max_pages: int) -> NextPage | EndOfList:
+    """Return a page that another page leads to, or why it is not asked for.
+
+    Its number comes from its address, so that it is asked for once however many pages lead to it, and is compared with
+    itself in the next run. `pages` is how many there are of this target so far.
+    """
+    step = next_page(1, address, host, seen, max_pages + 1)
+    if isinstance(step, EndOfList):
+        return step
+    if pages >= max_pages:
+        return EndOfList(f"no more than {max_pages} pages are followed", truncated=True)
+    digest = hashlib.sha256(canonicalize(step.url).encode()).digest()
+    note = address.partition("#")[2]
+    number = FOLLOWED + int.from_bytes(digest[:8]) % _NUMBERS
+    return NextPage(f"{step.url}#{note}" if note else step.url, number)
+
+
 def has_enough(number: int, shown: int, wanted: int | None) -> bool:
     """Return whether the pages up to `number` hold `wanted` records, if they are all as long as this one.
 
     A page that has a next page is full, so that the pages before it have as many records.
     """
-    return wanted is not None and number * shown >= wanted
+    return wanted is not None and number < FOLLOWED and number * shown >= wanted

@@ -44,7 +44,9 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """The page was understood; `records` may be empty only when `declared_empty` says the page says so.
 
     `total` is the number of records or pages that the site itself claims, when it does; `next_url` the
-    following page of a paginated list; `truncated` is set when the page holds more than could be read.
+    following page of a paginated list; `truncated` is set when the page holds more than could be read. `follow` are
+    other pages of the site that belong to this one, such as those of its entries; what stands behind the `#` of an
+    address is not sent to the site, and tells the adapter how to read that page.
     """
 
     records: Sequence[RawRecord]
@@ -53,6 +55,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     next_url: str | None = None
     truncated: bool = False
     notes: Sequence[str] = ()
+    follow: Sequence[str] = ()
 
 
 Reading = Found | Fail

@@ -7,6 +7,7 @@ private one, because reading may happen inside a worker's own loop.
 import asyncio
 import selectors
 from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from inspect import isasyncgen, isawaitable
 from typing import Any
 
@@ -35,14 +36,17 @@ def run_to_end(answer: Any) -> Any:
 
 
 def _finished(awaitable: Awaitable[Any]) -> Any:
-    outer = asyncio._get_running_loop()  # noqa: SLF001 - exported for those who run a loop of their own
+    """Return what it comes to, from a thread of its own: a loop does not run inside another."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(_finished_here, awaitable).result()
+
+
+def _finished_here(awaitable: Awaitable[Any]) -> Any:
     loop = asyncio.SelectorEventLoop(_NeverWaits())
-    asyncio._set_running_loop(None)  # noqa: SLF001 - as above: a loop does not run inside another
     try:
         return loop.run_until_complete(_awaited(awaitable))
     finally:
         _close(loop)
-        asyncio._set_running_loop(outer)  # noqa: SLF001
 
 
 async def _awaited(awaitable: Awaitable[Any]) -> Any:

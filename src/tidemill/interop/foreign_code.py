@@ -15,7 +15,17 @@ def _page_object(path: ImportPath) -> Adapter:
     return make_page_object_adapter(path)
 
 
+def _spider(path: ImportPath) -> Adapter:
+    try:
+        from tidemill.interop.spiders import make_spider_adapter  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        msg = f"spiders need the extra scrapy: pip install 'tidemill[scrapy]' ({error})"
+        raise UnusableCode(msg) from error
+    return make_spider_adapter(path)
+
+
 FOREIGN_CODE = {
     "poet": ForeignCode(_page_object, {**ITEM_SETTINGS, "page_params": plain_values}),
+    "scrapy": ForeignCode(_spider, {**ITEM_SETTINGS, "spider_arguments": plain_values}),
 }
 """How adapters are made, by what stands before the first colon of their name."""

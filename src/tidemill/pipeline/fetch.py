@@ -5,6 +5,7 @@ import msgspec
 from tidemill.core.breaker import Closed
 from tidemill.core.failure import Failure
 from tidemill.core.gates import MANUAL_TRIGGER, Gate, GateAnswer, breaker_closed, first_blocking, refuse, switch_gates
+from tidemill.core.job import Job
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.core.page import Page
 from tidemill.core.retry import timeout_after
@@ -82,7 +83,7 @@ def request_for(claimed: Claimed, vertical: Vertical, deps: StageDependencies) -
     source, target, policy = claimed.source, claimed.target, vertical.policy
     same_reader = target.good_reader is not None and target.good_reader == reader_of(claimed, vertical)
     return FetchRequest(
-        url=claimed.job.url,
+        url=claimed.job.url.partition("#")[0],
         host=claimed.job.host,
         pace=claimed.pace,
         timeout=timeout_after(source.timeout or policy.timeout, claimed.job.attempts),
@@ -116,12 +117,17 @@ def outcome_of(claimed: Claimed, result: FetchResult, deps: StageDependencies) -
         kept = shortened_evidence(result)
         evidence = Fetched(page_from(kept, deps), kept)
         return Fail(result.failure, result.error, result.retry_after, evidence=evidence)
-    page = page_from(result, deps)
+    page = as_asked(page_from(result, deps), claimed.job)
     if is_unchanged(claimed, result, deps.verticals[claimed.job.vertical]):
         return Advance(Stage.COMPLETED, Unchanged(page, result))
     if result.not_modified:
         return Fail(Failure.SERVER_ERROR, "answered 'not modified' to a question that was not conditional")
     return Advance(Stage.PARSE, Fetched(page, result))
+
+
+def as_asked(page: Page, job: Job) -> Page:
+    """Return the page under the job's own address: what stands behind its `#` says how the page is to be read."""
+    return msgspec.structs.replace(page, url=job.url) if "#" in job.url else page
 
 
 def snooze_of(result: FetchResult, deps: StageDependencies) -> Snooze | None:

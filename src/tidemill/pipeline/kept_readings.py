@@ -11,11 +11,15 @@ from typing import Any
 
 import msgspec
 
+from tidemill.core.pagination import onward_addresses
 from tidemill.core.record import Found, RawRecord, Strategy
 
 
 class KeptReading(msgspec.Struct, frozen=True, array_like=True):
-    """A reading as it is stored, and as much of it as the ledger counts: `fields` says how many records have each."""
+    """A reading as it is stored, and as much of it as the ledger counts: `fields` says how many records have each.
+
+    `next_url` is where the page leads, as `onward_addresses` writes it.
+    """
 
     encoded: bytes
     records: int = 0
@@ -43,6 +47,7 @@ class _StoredReading(msgspec.Struct, frozen=True, omit_defaults=True):
     next_url: str | None = None
     truncated: bool = False
     notes: Sequence[str] = ()
+    follow: Sequence[str] = ()
 
 
 _JSONLD = Strategy.JSONLD
@@ -58,7 +63,7 @@ def keep(found: Found, encoded: bytes | None = None) -> KeptReading:
         len(found.records),
         found.records[0].strategy if found.records else "",
         count_fields(found.records),
-        found.next_url,
+        onward_addresses(found.next_url, found.follow),
         found.total,
         found.truncated,
     )
@@ -87,7 +92,9 @@ def encode_found(found: Found) -> bytes:
         block = "" if strategy is _JSONLD else raw.block
         kept.append((raw.origin, strategy, raw.confidence, shape, raw.fields, block))
     return _encode(
-        _StoredReading(kept, places, found.declared_empty, found.total, found.next_url, found.truncated, found.notes)
+        _StoredReading(
+            kept, places, found.declared_empty, found.total, found.next_url, found.truncated, found.notes, found.follow
+        )
     )
 
 
@@ -101,6 +108,7 @@ def decode_found(stored: bytes) -> Found:
         next_url=kept.next_url,
         truncated=kept.truncated,
         notes=kept.notes,
+        follow=kept.follow,
     )
 
 

@@ -12,6 +12,7 @@ import msgspec
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
+from tidemill.core.pagination import FOLLOWED
 from tidemill.core.record import MOST_RECORDS, Found, RawRecord, Reading
 from tidemill.core.services.enrichment import EnrichmentRules, ModelAnswer
 from tidemill.core.source import Source
@@ -135,7 +136,7 @@ def _read_with(vertical: Vertical, adapter: Adapter, task: PageTask) -> ReadResu
 def parsed_by(adapter: Adapter, page: Page, context: Context, page_number: int, most_records: int) -> Reading:
     """Return the adapter's reading; an empty page is told from a broken one, and a flood of records is cut off."""
     match read_with_adapter(adapter, page, context):
-        case Found(records=[], declared_empty=False):
+        case Found(records=[], declared_empty=False, follow=()):
             answer: Reading = Fail(Failure.LAYOUT_CHANGED, "no records, and the page does not say that it has none")
         case Found(records=[]) as empty:
             answer = msgspec.structs.replace(empty, next_url=None)
@@ -146,7 +147,7 @@ def parsed_by(adapter: Adapter, page: Page, context: Context, page_number: int, 
             )
         case read_so:
             answer = read_so
-    if isinstance(answer, Fail) and answer.failure is Failure.LAYOUT_CHANGED and page_number > 1:
+    if isinstance(answer, Fail) and answer.failure is Failure.LAYOUT_CHANGED and 1 < page_number < FOLLOWED:
         return end_of_list(answer)
     return answer
 

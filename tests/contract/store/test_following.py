@@ -8,6 +8,7 @@ import pytest
 from rig.mill import at_stage, harvest
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Stage
+from tidemill.core.pagination import FOLLOWED, onward_addresses
 from tidemill.core.run import Trigger
 from tidemill.store.schema import hosts, jobs, runs, target_pages, targets
 from tidemill.verticals.events.store.tables import events
@@ -201,3 +202,17 @@ async def test_a_dead_further_page_comes_back_as_the_page_it_was(mill, worker):
     assert [run.jobs for run in await mill.letters.retry([letter], mill.clock.now())] == [1]
     (again,) = await mill.claim(worker)
     assert (again.job.page_number, again.job.url, again.job.trigger) == (2, page_of(2), Trigger.RETRY)
+
+
+async def test_a_page_that_leads_to_several_makes_a_job_for_each_once(mill, worker):
+    (claimed,) = await mill.claim(worker)
+    onward = onward_addresses(None, [page_of(7), page_of(8), f"{page_of(7)}#again", "https://elsewhere.test/"])
+    committed = await read_page(mill, claimed, ["Kermis"], onward)
+    assert committed.followed == 2
+    first, *followed = await mill.rows(jobs)
+    assert first["page_number"] == 1
+    assert sorted(row["url"] for row in followed) == [page_of(7), page_of(8)]
+    assert all(row["page_number"] >= FOLLOWED for row in followed)
+    assert [row["open_jobs"] for row in await mill.rows(runs)] == [2]
+    (seven,) = await mill.claim(worker, 1)
+    assert (await read_page(mill, seven, ["Markt"], onward_addresses(None, [page_of(8)]))).followed == 0

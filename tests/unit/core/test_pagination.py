@@ -1,6 +1,16 @@
 import pytest
 
-from tidemill.core.pagination import LIST_ENDED, EndOfList, NextPage, has_enough, next_page
+from tidemill.core.pagination import (
+    FOLLOWED,
+    LIST_ENDED,
+    EndOfList,
+    NextPage,
+    followed_page,
+    has_enough,
+    next_page,
+    onward_addresses,
+    split_onward,
+)
 
 HERE = "https://arnhem.test/agenda"
 SEEN = {HERE}
@@ -54,3 +64,36 @@ def test_a_list_on_a_host_that_is_counted_by_itself_is_followed_there_and_nowher
     here, beside = "https://api.arnhem.test/list?page=2", "https://www.arnhem.test/list?page=2"
     assert next_page(1, here, "api.arnhem.test", SEEN, 20) == NextPage(here, 2)
     assert isinstance(next_page(1, beside, "api.arnhem.test", SEEN, 20), EndOfList)
+
+
+def test_a_followed_page_has_the_number_of_its_address_and_keeps_its_note():
+    one = followed_page(f"{HERE}/7#note", "arnhem.test", SEEN, 1, 20)
+    other = followed_page(f"{HERE}/7/?utm_source=x", "arnhem.test", SEEN, 5, 20)
+    assert isinstance(one, NextPage)
+    assert isinstance(other, NextPage)
+    assert one.url == f"{HERE}/7#note"
+    assert one.number == other.number >= FOLLOWED
+    assert one.number < 2**31
+
+
+@pytest.mark.parametrize(
+    ("address", "pages", "truncated"),
+    [("https://elsewhere.test/7", 1, True), (HERE, 1, False), (f"{HERE}/7", 20, True), ("javascript:x", 1, True)],
+)
+def test_a_page_elsewhere_seen_before_or_too_many_is_not_followed(address, pages, truncated):
+    stop = followed_page(address, "arnhem.test", SEEN, pages, 20)
+    assert isinstance(stop, EndOfList)
+    assert stop.truncated is truncated
+
+
+@pytest.mark.parametrize(
+    ("next_url", "follow"), [(HERE, ()), (None, (f"{HERE}/1", f"{HERE}/2#x")), (HERE, (f"{HERE}/1",))]
+)
+def test_where_a_page_leads_is_one_text_and_back(next_url, follow):
+    text = onward_addresses(next_url, follow)
+    assert text is not None
+    assert split_onward(text) == (next_url, list(follow))
+
+
+def test_a_page_that_leads_nowhere_has_no_text():
+    assert onward_addresses(None, ()) is None

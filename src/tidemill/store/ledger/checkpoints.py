@@ -243,8 +243,14 @@ def read_on(made: Products) -> list[Onward]:
     ]
 
 
+MOST_PAGES = 50
+"""The most pages that any policy follows: where an unchanged page leads is only known within its commit."""
+
+
 def keys_needed(batch: Sequence[Checkpoint], made: Products) -> int:
     """How many keys writing these checkpoints may take."""
     records = sum(len(harvest.records) for _, harvest in made[AcceptedRecords])
     rejected = sum(len(judged.rejected) for _, judged in made[Judged])
-    return len(batch) + rejected + KEYS_PER_RECORD * (records + KEYS_PER_RECORD * len(made[Unchanged]))
+    followed = sum((parsed.found.next_url or "").count("\n") for _, parsed in made[Parsed])
+    followed += sum(each.claimed.source.max_pages or MOST_PAGES for each, _ in made[Unchanged])
+    return len(batch) + rejected + followed + KEYS_PER_RECORD * (records + KEYS_PER_RECORD * len(made[Unchanged]))

@@ -8,7 +8,7 @@ from sqlalchemy import BindParameter, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.outcome import Stage
-from tidemill.core.pagination import NextPage, has_enough, next_page
+from tidemill.core.pagination import EndOfList, NextPage, followed_page, has_enough, next_page, split_onward
 from tidemill.core.policy import Policy
 from tidemill.core.urls import canonicalize
 from tidemill.pipeline.checkpoints import Checkpoint
@@ -20,7 +20,7 @@ from tidemill.store.schema import jobs
 from tidemill.store.schema.rows import Row
 
 Onward = tuple[Checkpoint, str, str, int]
-"""A checkpoint, the address its page really had, where its list goes on, and how many records the page showed."""
+"""A checkpoint, the address its page really had, where it leads, and how many records the page showed."""
 
 _COPIED = ("run_id", "source_id", "target_id", "vertical", "adapter_id", "lane", "host", "trigger", "due_at", "rank",
            "priority", "max_attempts")  # fmt: skip
@@ -55,11 +55,15 @@ async def follow(
         seen = {canonicalize(row["url"]) for row in chain.values()} | {canonicalize(final_url)}
         most = source.max_pages or policies[job.vertical].max_pages
         enough = has_enough(job.page_number, shown, checkpoint.claimed.target.max_records)
-        step = next_page(job.page_number, next_url, job.host, seen, most, has_enough=enough)
-        if isinstance(step, NextPage) and job.id in chain:
-            rows.append(_job_row(ids.take(), chain[job.id], step, now))
-        elif not isinstance(step, NextPage) and step.truncated:
-            tallies[job.run_id].add(truncated_pages=1)
+        following, others = split_onward(next_url)
+        steps = [next_page(job.page_number, following, job.host, seen, most, has_enough=enough)]
+        fresh = enumerate(dict.fromkeys(others), start=len(chain))
+        steps += [followed_page(each, job.host, seen, pages, most) for pages, each in fresh]
+        if job.id in chain:
+            rows += [_job_row(ids.take(), chain[job.id], step, now) for step in steps if isinstance(step, NextPage)]
+        cut_short = sum(1 for step in steps if isinstance(step, EndOfList) and step.truncated)
+        if cut_short:
+            tallies[job.run_id].add(truncated_pages=cut_short)
     if not rows:
         return 0
     inserted = await _insert(connection, database, rows)

@@ -95,6 +95,8 @@ def show_reading(found: PageReading, kind: Vertical) -> None:
         print_line(f"note: {note}")
     if found.next_url:
         print_line(f"next page: {found.next_url}")
+    if found.follow:
+        print_line(f"pages to follow: {len(found.follow)}, the first {found.follow[0].partition('#')[0]}")
 
 
 def written(value: Any, *, is_amount: bool) -> Any:
