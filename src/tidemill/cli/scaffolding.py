@@ -22,10 +22,10 @@ LONGEST_NAME = 30
 TOP = PurePosixPath()
 RESERVED = frozenset(
     {"account", "adapters", "add_source", "api", "audit", "breakers", "browsers", "busy", "candidates",
-     "dead_letters", "faults", "health", "homes", "import_targets", "incidents", "interval", "jobs", "json", "keep",
-     "links", "me", "metrics", "offers", "openapi", "pages", "people", "port", "products", "proposals", "quarantine",
-     "ready", "seconds", "seed", "services", "settings", "shops", "sign_in", "sites", "sources", "static", "status",
-     "targets", "ticks", "tokens", "upgrades", "v1", "welcome", "work"}
+     "dead_letters", "exports", "faults", "health", "homes", "import_targets", "incidents", "interval", "jobs", "json",
+     "keep", "links", "me", "metrics", "offers", "openapi", "pages", "people", "port", "products", "proposals",
+     "quarantine", "ready", "seconds", "seed", "services", "settings", "shops", "sign_in", "sites", "sources", "static",
+     "status", "targets", "ticks", "tokens", "upgrades", "v1", "welcome", "work"}
 )  # fmt: skip
 """Paths of the web app and options of demo and lab that no command is called after; a test keeps the list complete."""
 

@@ -31,15 +31,11 @@ def test_the_table_says_what_the_command_says(name: str) -> None:
 @pytest.mark.shows("A3")
 def test_every_command_has_its_module_and_every_module_its_place_in_the_table(project_root: Path) -> None:
     source = project_root / "src"
-    folders = [
-        source / "tidemill/cli/commands",
-        source / "tidemill/cli/commands/pages",
-        *(source / "tidemill/verticals").glob("*/commands"),
-    ]
+    folders = [source / "tidemill/cli/commands", *(source / "tidemill/verticals").glob("*/commands")]
     modules = {
         ".".join(path.relative_to(source).with_suffix("").parts)
         for folder in folders
-        for path in folder.glob("*.py")
+        for path in folder.rglob("*.py")
         if path.stem != "__init__"
     }
     assert modules == {command.module for command in COMMANDS.values()}

@@ -103,7 +103,7 @@ def navigation(page: str) -> list[str]:
 async def test_without_verticals_the_generic_pages_and_routes_are_there(without_verticals: Browser) -> None:
     home = await without_verticals.page("/")
     assert home.status == 200
-    assert navigation(home.text) == ["At a glance", "Today's work", "Sources", "Targets", "Runs", "People"]
+    assert navigation(home.text) == ["At a glance", "Today's work", "Sources", "Targets", "Runs", "Exports", "People"]
     for path in ("/sources", "/sources/1", "/runs", "/runs/1", "/health", "/status", "/api/v1/sources"):
         assert (await without_verticals.page(path)).status == 200, path
     for path in ("/events", "/api/v1/events", "/api/v1/products", "/api/v1/listings", "/api/admin/markets"):
@@ -127,7 +127,16 @@ async def test_a_verticals_routes_and_types_are_served_and_described(with_tides:
 async def test_a_verticals_page_extends_ours_and_is_escaped(with_tides: Browser) -> None:
     answer = await with_tides.page("/tides")
     page = LexborHTMLParser(answer.text)
-    assert navigation(answer.text) == ["At a glance", "Today's work", "Tides", "Sources", "Targets", "Runs", "People"]
+    assert navigation(answer.text) == [
+        "At a glance",
+        "Today's work",
+        "Tides",
+        "Sources",
+        "Targets",
+        "Runs",
+        "Exports",
+        "People",
+    ]
     assert page.css_first("nav a[aria-current]").text() == "Tides"
     assert page.css_first("h1").text() == "3 m <up>"
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.commands.cluster.celery_program import run_celery
+from tidemill.cli.celery_program import run_celery
 from tidemill.cli.system_opening import settings_of
 from tidemill.terminal.options import single_command
 
