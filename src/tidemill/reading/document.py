@@ -140,7 +140,10 @@ class Document:
 
     def first(self, selector: str) -> LexborNode | None:
         """The first node that the selector matches."""
-        return next(iter(self.css(selector)), None)
+        try:
+            return self.tree.css_first(selector)
+        except SelectolaxError:
+            return None
 
 
 _INVISIBLE = frozenset({"script", "style", "template", "noscript", "head", "svg", "iframe", "object", "select"})

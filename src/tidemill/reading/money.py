@@ -11,13 +11,20 @@ from decimal import Decimal
 import msgspec
 from price_parser import Price
 
-from tidemill.reading.amounts.worded_money import worded_amount
+from tidemill.reading.amounts.worded_money import currency_beside, worded_amount
 from tidemill.reading.currencies import currency_code
 
 _LONGEST = 200
 _WORDY = re.compile(
-    r"[^\W\d_]{4}|\d\s?k\b|[^\W\d_]\s+\d+\D*$|[$€£]\s?\d+\s+(?:and\s|en\s)?\d|\d\s?(?:c|rm|le|l\.e\.?)\b", re.IGNORECASE
+    r"[^\W\d_]{4}|\d\s?(?:k|bn|mn|mln|mio|mrd)\b|[$€£]\s?\d[\d.,]*\s?m\b|[^\W\d_]\s+\d+\D*$|[$€£]\s?\d+\s+(?:and\s|en\s)?\d|\d\s?(?:c|rm|le|l\.e\.?)\b",
+    re.IGNORECASE,
 )
+_MANY = re.compile(
+    r"\d\s(?:mill?i(?:on|ón|one|ões|oen)\w*|mil(?:li|j|i)ard\w*|tausend|mila|millones|milioni|lakhs?|crores?|mln|"
+    r"млн|тыс)\b",
+    re.IGNORECASE,
+)
+"""A number that a word multiplies."""
 _LETTER_WITHIN = re.compile(r"\d[^\W\d_]{1,2}[.,]?\d")
 """A letter among digits: no number, however much of it could be read."""
 _DIGITS = re.compile(r"\d")
@@ -103,6 +110,8 @@ def parse_money(
     line = _plain(text)
     if line and _has_words(line) and (told := worded_amount(line, language, page_currency=page_currency)) is not None:
         return Money(told.amount, told.currency, told.symbol)
+    if line and _MANY.search(line) is not None:
+        return None  # so many millions, in words that nobody could put together
     if not line or _is_no_price(line):
         return Money(Decimal(0), page_currency) if line and _FREE.match(line) else None
     if (cents := _in_cents(line, page_currency)) is not None:
@@ -163,17 +172,30 @@ def _parsed(line: str, hint: str, decimal: str | None, groups: str | None) -> Pr
 
 
 def _money(line: str, found: Price, amount: Decimal, page_currency: str, quantity: int) -> Money:
-    symbol = found.currency or ""
+    symbol = found.currency or ("" if line.isascii() else _foreign_sign(line))
+    currency = currency_code(symbol, page_currency) if symbol else ""
+    if not symbol:
+        currency, symbol = currency_beside(line)
     per = _PER.search(line)
     return Money(
         amount=amount,
-        currency=currency_code(symbol, page_currency) if symbol else "",
+        currency=currency,
         symbol=symbol,
         high=_high(line, amount),
         is_from=bool(_FROM.search(line)),
         quantity=quantity,
         per=per["unit"].strip() if per else "",
     )
+
+
+_AMOUNT_ITSELF = re.compile(r"\d[\d.,' ]*")
+_LONGEST_SIGN = 8
+
+
+def _foreign_sign(line: str) -> str:
+    """What stands beside a number and nothing else, where it is a currency's name in another script."""
+    beside = _AMOUNT_ITSELF.sub("", line).strip()
+    return beside if 0 < len(beside) <= _LONGEST_SIGN and currency_code(beside) else ""
 
 
 def _high(line: str, low: Decimal) -> Decimal | None:

@@ -171,7 +171,9 @@ def outline_of(root: LexborNode) -> list[Element]:
 
 def with_lines(elements: list[Element], is_dated: Callable[[str], bool]) -> list[Element]:
     """The outline in which the lines of a paragraph are elements, where several of them begin with a date."""
-    listed = [element for element in elements if any(child.tag == "br" for child in element.children)]
+    listed = [
+        element for element in elements if element.tag == "pre" or any(child.tag == "br" for child in element.children)
+    ]
     parted = [element for element in listed if _part(element, is_dated)]
     return _numbered(list(elements[0].walk())) if parted else elements
 
@@ -181,6 +183,11 @@ def _part(element: Element, is_dated: Callable[[str], bool]) -> bool:
     for part in element.content:
         if not isinstance(part, str) and part.tag == "br":
             lines.append(Element(element.node, element, LINE, {}))
+        elif isinstance(part, str) and element.tag == "pre" and "\n" in part:
+            for place, written in enumerate(part.split("\n")):
+                if place:
+                    lines.append(Element(element.node, element, LINE, {}))
+                lines[-1].content.append(written)
         else:
             lines[-1].content.append(part)
     lines = [line for line in lines if line.text]

@@ -16,7 +16,7 @@ from tidemill.core.record import RawRecord
 from tidemill.reading.document import Document, visible_strings
 from tidemill.reading.moments import parse_moment
 from tidemill.reading.reading_context import ReadingContext
-from tidemill.reading.selectors import Spec, pick, read_selectors
+from tidemill.reading.selectors import STRUCTURE, Spec, pick, read_selectors
 from tidemill.reading.text import squash
 
 LEAST_SHARE = 0.3
@@ -30,6 +30,8 @@ _ATTRIBUTES = ("datetime", "content", "data-date", "data-start", "title", "href"
 _LINKS = {"url": "href", "image": "src"}
 _DATES = frozenset({"starts", "ends", "date", "time"})
 _MOST_NODES = 200
+MOST_LAYOUTS = 3
+"""So many layouts are read by one specification."""
 
 
 class Repair(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +81,33 @@ def diagnose(
     return Diagnosis(f"the layout changed: {repair.found} of {repair.looked_for} known records are found again", repair)
 
 
+def with_older_layout(document: Document, spec: Mapping[str, Any], before: Spec) -> Mapping[str, Any]:
+    """Return a specification that fits the new page and still fits those of before, if both can be had.
+
+    Stored pages of the older layout can then be read again, and held to what was kept of them. Where the older
+    selectors would have the new page read in another way, the new ones stay alone.
+    """
+    if not spec.get("item") or not before.get("item"):
+        return spec
+    both: dict[str, Any] = {**before, **spec, "item": ", ".join(_ways(spec["item"], before["item"]))}
+    for field in spec:
+        if field not in STRUCTURE and field in before:
+            ways = _ways(spec[field], before[field])
+            both[field] = ways if len(ways) > 1 else ways[0]
+    alone = [dict(record.fields) for record in read_selectors(document, spec)]
+    found = [
+        {name: value for name, value in record.fields.items() if name in spec}
+        for record in read_selectors(document, both)
+    ]
+    return both if found == alone else spec
+
+
+def _ways(*places: Any) -> list[str]:
+    """Return every way once, the newest first; of many redesigns the last few."""
+    ways = [str(way) for place in places for way in (place if isinstance(place, list | tuple) else [place])]
+    return list(dict.fromkeys(ways))[:MOST_LAYOUTS]
+
+
 def _title(record: RawRecord) -> str:
     title = squash(str(record.fields.get("title", ""))).casefold()
     return title if len(title) >= SHORTEST_TITLE else ""
@@ -102,7 +131,7 @@ def _text_of(node: LexborNode) -> str:
 
 def _blocks(title_nodes: Mapping[str, LexborNode]) -> dict[str, LexborNode]:
     """The largest element around each title that holds no other known title."""
-    above = {title: list(_ancestors(node)) for title, node in title_nodes.items()}
+    above = {title: list(ancestors(node)) for title, node in title_nodes.items()}
     shared = Counter(node.mem_id for chain in above.values() for node in chain)
     return {
         title: next((node for node in reversed(chain) if shared[node.mem_id] == 1), chain[0])
@@ -110,7 +139,7 @@ def _blocks(title_nodes: Mapping[str, LexborNode]) -> dict[str, LexborNode]:
     }
 
 
-def _ancestors(node: LexborNode) -> Iterator[LexborNode]:
+def ancestors(node: LexborNode) -> Iterator[LexborNode]:
     """The node itself and what is around it, innermost first."""
     current: LexborNode | None = node
     for _ in range(DEEPEST_BLOCK):
@@ -136,13 +165,13 @@ def _item_selector(document: Document, blocks: Sequence[LexborNode]) -> str | No
 def _around(block: LexborNode) -> Iterator[str]:
     """How a block can be named: by itself, and by what it stands in."""
     parent = block.parent
-    for name in _names(block):
+    for name in selector_names(block):
         yield name
         if parent is not None and parent.tag not in {"body", "html", "-undef"}:
-            yield from (f"{outer} > {name}" for outer in _names(parent))
+            yield from (f"{outer} > {name}" for outer in selector_names(parent))
 
 
-def _names(node: LexborNode) -> Iterator[str]:
+def selector_names(node: LexborNode) -> Iterator[str]:
     """The selectors that may tell a node from its neighbours, the more telling first."""
     tag = node.tag or "*"
     classes = [name for name in (node.attributes.get("class") or "").split() if _is_plain(name)]
@@ -161,7 +190,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _is_nested(found: Sequence[LexborNode], keys: set[int]) -> bool:
-    return any(around.mem_id in keys for node in found for around in list(_ancestors(node))[1:])
+    return any(around.mem_id in keys for node in found for around in list(ancestors(node))[1:])
 
 
 def _spec(
@@ -209,7 +238,7 @@ def _selectors_in(block: LexborNode) -> Iterator[str]:
     for number, node in enumerate(block.css("*")):
         if number >= _MOST_NODES:
             return
-        for name in _names(node):
+        for name in selector_names(node):
             if node.mem_id != block.mem_id:
                 yield name
                 yield from (f"{name}@{each}" for each in _ATTRIBUTES if node.attributes.get(each))

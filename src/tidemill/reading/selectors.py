@@ -9,6 +9,7 @@ block's text; of a list the first that yields something is taken. Without `item`
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -21,7 +22,7 @@ from tidemill.reading.text import block_of, squash
 
 _CONFIDENCE = 0.9
 _LINKS = frozenset({"url", "image"})
-_STRUCTURE = frozenset({"item", "empty", "next", "total"})
+STRUCTURE = frozenset({"item", "empty", "next", "total"})
 
 Spec = Mapping[str, Any]
 
@@ -33,8 +34,8 @@ def selectors_problem(spec: object, fields: Collection[str]) -> str:
     if not isinstance(spec, Mapping) or not spec:
         return "write fields and their selectors, such as {item: .event, title: h3}"
     for field, places in spec.items():
-        if field not in _STRUCTURE and field not in fields:
-            return unknown_name("field", str(field), {*fields, *_STRUCTURE})
+        if field not in STRUCTURE and field not in fields:
+            return unknown_name("field", str(field), {*fields, *STRUCTURE})
         ways = places if isinstance(places, list | tuple) else [places]
         if not ways or not all(isinstance(way, str) and way.strip() for way in ways):
             return f"{field}: write a CSS selector, or a list of them"
@@ -78,7 +79,7 @@ def read_selectors(document: Document, spec: Spec) -> list[RawRecord]:
 def _read(document: Document, spec: Spec) -> list[RawRecord]:
     item = spec.get("item")
     blocks = document.tree.css(str(item)) if item else [node for node in (document.tree.root,) if node is not None]
-    wanted = {field: _alternatives(places) for field, places in spec.items() if field not in _STRUCTURE}
+    wanted = {field: _alternatives(places) for field, places in spec.items() if field not in STRUCTURE}
     places = {field: " | ".join(ways) for field, ways in wanted.items()}
     records = []
     for index, block in enumerate(blocks):
@@ -107,7 +108,10 @@ def _alternatives(places: Any) -> Sequence[str]:
 def _fields(document: Document, block: LexborNode, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
     fields = {}
     for field, ways in wanted.items():
-        value = next(filter(None, (pick(block, way) for way in ways)), "")
+        value = ""
+        for way in ways:
+            if value := pick(block, way):
+                break
         if value and field in _LINKS:
             value = document.absolute(value)
         if value:
@@ -117,11 +121,21 @@ def _fields(document: Document, block: LexborNode, wanted: Mapping[str, Sequence
 
 def pick(block: LexborNode, way: str) -> str:
     """What one `selector@attribute` finds in a block, on one line; '' if nothing."""
-    selector, _, attribute = way.rpartition("@") if "@" in way else (way, "", "")
-    selector = selector.strip()
-    node = block if selector in {"", "."} else block.css_first(selector)
+    selector, attribute = _parted(way)
+    node = block.css_first(selector) if selector else block
     if node is None:
         return ""
     if attribute:
-        return squash(node.attributes.get(attribute.strip()) or "")
+        return squash(node.attributes.get(attribute) or "")
+    child = node.first_child
+    if child is not None and child.next is None and child.is_text_node:  # most fields are one string
+        return squash(child.text_content or "")
     return squash(" ".join(visible_strings(node)))
+
+
+@lru_cache(maxsize=1_024)
+def _parted(way: str) -> tuple[str, str]:
+    """The selector and the attribute of `selector@attribute`; '' for the block itself, and for its words."""
+    selector, _, attribute = way.rpartition("@") if "@" in way else (way, "", "")
+    selector = selector.strip()
+    return "" if selector == "." else selector, attribute.strip()

@@ -7,7 +7,7 @@ import pytest
 
 from tidemill.core.page import Page
 from tidemill.core.record import Found, Reading
-from tidemill.core.source import Source
+from tidemill.core.source import Coordinates, Source
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context
 from tidemill.verticals.events.definition import EVENTS
@@ -16,8 +16,9 @@ from tidemill.verticals.events.record import Event
 PAGES = Path(__file__).parent / "pages"
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 SOURCE = Source(
-    id=7, name="Waterdrecht", vertical="events", base_url="https://www.waterdrecht.nl", adapter_id="events.generic"
-)
+    id=7, name="Waterdrecht", vertical="events", base_url="https://www.waterdrecht.nl", adapter_id="events.generic",
+    coordinates=Coordinates(51.81, 4.69),
+)  # fmt: skip
 CONTEXT = Context(SOURCE, "https://www.waterdrecht.nl/agenda", NOON)
 
 

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tidemill.core.failure import Failure
@@ -15,6 +16,7 @@ from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context
 from tidemill.verticals.matches.definition import MATCHES
 from tidemill.verticals.matches.record import MatchRecord, MatchStatus
+from tidemill.verticals.matches.telling import MatchReading
 
 pytestmark = pytest.mark.shows("P1", "P4")
 
@@ -102,7 +104,7 @@ def test_a_changed_layout_is_told_and_never_an_empty_list(make: str, *, is_list:
 @pytest.mark.parametrize(
     ("make", "failure"),
     [
-        ("feed", Failure.LAYOUT_CHANGED),  # a page instead of JSON, whatever it says
+        ("feed", Failure.BLOCKED_PAGE),
         ("embedded", Failure.BLOCKED_PAGE),
         ("scoreboard", Failure.BLOCKED_PAGE),
     ],
@@ -111,3 +113,12 @@ def test_a_blocked_page_is_not_read_as_content(make: str, failure: Failure) -> N
     reading = read(make, "blocked", is_list=True)
     assert isinstance(reading, Fail)
     assert reading.failure is failure
+
+
+@pytest.mark.parametrize("make", IDS)
+def test_what_a_page_tells_is_the_same_after_its_way_from_a_reader(make: str) -> None:
+    rules = MATCHES.live
+    assert rules is not None
+    told = rules.read_thing(found(make, "usual"), context(make, is_list=False))
+    assert isinstance(told, MatchReading)
+    assert msgspec.json.decode(msgspec.json.encode(told), type=rules.reading_type) == told

@@ -4,11 +4,13 @@ import pytest
 
 from tidemill.reading import Document
 from tidemill.reading.limits.markup_limits import (
+    MANY_TAGS,
     MOST_ATTRIBUTES,
     MOST_NAMES,
     MOST_NODES,
     MOST_OPTIONS,
     SHORT_MARKUP,
+    _is_plainly_within,
     within_limits,
 )
 from tidemill.reading.limits.open_elements import MOST_DEPTH
@@ -70,6 +72,26 @@ def test_limits_are_beyond_what_pages_have() -> None:
     deep = "<div>" * (MOST_DEPTH - 10) + "</div>" * (MOST_DEPTH - 10) + " " * SHORT_MARKUP
     assert within_limits(deep) == (deep, "")
     assert min(MOST_ATTRIBUTES, MOST_OPTIONS, MOST_NAMES) >= 500
+
+
+PLAIN = {
+    "a usual page": "<html><body>" + "<div class=x><p>a<b>b</b><br><ul><li>c<li>d</ul></div>" * 900,
+    "tables": "<table>" + "<tr><td>x<td><b>y</b>" * 900 + "</table>",
+    "drawings": "<svg><path d='M0'/><g><use/></g><filter><feBlend/></filter></svg>" * 900,
+    "a few ends too many": "<div></div></div></span></p>" * 900,
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_plain_markup_needs_no_exact_scan(name: str) -> None:
+    assert _is_plainly_within(PLAIN[name] + " " * SHORT_MARKUP, MOST_ATTRIBUTES)
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_markup_beyond_a_limit_does_not_look_plain(name: str) -> None:
+    """Whatever is too much of a kind at once; what adds up over a page is bounded by the number of its tags."""
+    markup = BEYOND[name][0]
+    assert not (markup.count("<") <= MANY_TAGS and _is_plainly_within(markup, MOST_ATTRIBUTES))
 
 
 def test_a_document_says_that_it_was_cut() -> None:

@@ -59,7 +59,7 @@ def test_dutch_dates(text: str, expected: tuple[str, str, str]) -> None:
         ("December 13, 2026 at midnight", ("2026-12-13T00:00", "minute", "")),
         ("third Tuesday of December", ("2026-12-15", "day", "")),
         ("next Friday", ("2026-11-20", "day", "")),
-        ("tomorrow evening", ("2026-11-16T18:00", "part", "")),
+        ("tomorrow evening", ("2026-11-16T18:00", "part", "2026-11-17T00:00")),
     ],
 )
 def test_english_dates(text: str, expected: tuple[str, str, str]) -> None:

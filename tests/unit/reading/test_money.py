@@ -113,3 +113,71 @@ def test_amounts_in_other_languages_come_from_their_tables(language: str, text: 
 @pytest.mark.parametrize("text", ["a hundred guests", "twee aanbiedingen", "five stars from ten people"])
 def test_a_number_of_other_things_is_no_amount(text: str) -> None:
     assert parse_money(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "currency"),
+    [
+        ("De kaartjes kosten vijf euro vijftig per stuk", "5.50", "EUR"),
+        ("het project kost 2,5 miljoen euro", "2500000", "EUR"),
+        ("a grant of $2.5 million", "2500000", "USD"),
+        ("$1.2bn budget", "1200000000", "USD"),
+        ("Tickets cost five dollars", "5", "USD"),
+        ("honderdvijftig euro", "150", "EUR"),
+        ("tweeduizend dollar", "2000", "USD"),
+    ],
+)
+@pytest.mark.shows("C2")
+def test_an_amount_in_words_is_read_out_of_a_sentence(text: str, amount: str, currency: str) -> None:
+    money = parse_money(text)
+    assert money is not None
+    assert (money.amount, money.currency) == (Decimal(amount), currency)
+
+
+def test_a_german_number_in_one_word_is_read_in_its_parts() -> None:
+    money = parse_money("zweitausend Euro", language="de")
+    assert money is not None
+    assert money.amount == Decimal(2000)
+
+
+def test_a_sentence_with_two_amounts_in_words_tells_neither() -> None:
+    assert parse_money("between two million euro and five million euro") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "currency"),
+    [
+        ("half a million dollars", "500000", "USD"),
+        ("a quarter million euros", "250000", "EUR"),
+        ("two and a half million dollars", "2500000", "USD"),
+        ("$1.2bn", "1200000000", "USD"),
+        ("five lakh rupees", "500000", "INR"),
+        ("500 yen", "500", "JPY"),
+        ("at least 20 dollars", "20", "USD"),
+        ("99 pence", "0.99", "GBP"),
+        ("two tenners", "20", "GBP"),
+        ("anderhalf miljoen euro", "1500000", "EUR"),
+        ("drie en een halve euro", "3.5", "EUR"),
+        ("vijf eurocent", "0.05", "EUR"),
+        ("twee tientjes", "20", ""),
+        ("minder dan 100 dollar", "100", "USD"),
+        ("zwanzig Euro f\u00fcnfzig", "20.5", "EUR"),
+        ("3,5 Millionen Euro", "3500000", "EUR"),
+        ("vingt euros cinquante", "20.5", "EUR"),
+        ("quindici euro", "15", "EUR"),
+    ],
+)
+def test_money_in_words_is_read_with_its_halves_and_its_multiples(text: str, amount: str, currency: str) -> None:
+    money = parse_money(text)
+    assert money is not None
+    assert (money.amount, money.currency) == (Decimal(amount), currency)
+
+
+def test_so_many_millions_that_nobody_can_put_together_are_no_small_price() -> None:
+    assert parse_money("costo 3,5 milioni circa in tutto") is None
+
+
+def test_a_word_behind_a_number_keeps_the_range() -> None:
+    money = parse_money("from 10 to 20 dollars")
+    assert money is not None
+    assert (money.amount, money.high, money.currency) == (10, 20, "USD")

@@ -108,7 +108,8 @@ _TABLES = {
     "en": NumberWords(
         _english(),
         {"hundred": _HUNDRED, "thousand": _THOUSAND, "k": _THOUSAND, "grand": _THOUSAND, "million": _MILLION,
-         "millions": _MILLION, "mln": _MILLION, "m": _MILLION, "billion": _BILLION, "bn": _BILLION, "b": _BILLION},
+         "millions": _MILLION, "mln": _MILLION, "m": _MILLION, "billion": _BILLION, "bn": _BILLION, "b": _BILLION,
+         "mn": _MILLION, "lakh": 100_000, "lakhs": 100_000, "crore": 10_000_000, "crores": 10_000_000},
         frozenset({"and"}),
     ),
     "nl": NumberWords(

@@ -15,6 +15,7 @@ from tidemill.reading.limits.open_elements import (
     TRACKED,
     OpenElements,
 )
+from tidemill.reading.limits.plain_markup import MOST_PLAIN_DEPTH, Tag, is_plain
 
 MOST_ATTRIBUTES = 500
 """Attributes of one element."""
@@ -27,6 +28,8 @@ MOST_NAMES = 5_000
 
 SHORT_MARKUP, FEW_TAGS = 60_000, 2_000
 """Characters and tags that a page is not scanned for: at its worst it takes the parser a quarter of a second."""
+MANY_TAGS = 100_000
+"""Tags of a page beyond which it is not looked at quickly: a list of so many takes some 30 MB."""
 _LONG_MARKUP = 1_000_000
 """Characters from which on the names of attributes are counted: fewer hold too few names to matter."""
 _ROOTS = frozenset({"html", "body"})
@@ -57,9 +60,12 @@ def within_limits(markup: str) -> tuple[str, str]:
 
     Most tags open an element that says nothing by itself, or close the last one: those are dealt with here.
     """
-    if len(markup) <= SHORT_MARKUP and markup.count("<") <= FEW_TAGS:
+    tags = markup.count("<")
+    if len(markup) <= SHORT_MARKUP and tags <= FEW_TAGS:
         return markup, ""
     longest = 0 if len(markup) > _LONG_MARKUP else MOST_ATTRIBUTES
+    if tags <= MANY_TAGS and _is_plainly_within(markup, longest):
+        return markup, ""
     counts = _TagCounts(longest)
     elements, kinds = counts.elements, counts.kinds
     opened = elements.opened
@@ -79,6 +85,26 @@ def within_limits(markup: str) -> tuple[str, str]:
         if number >= MOST_NODES:
             return markup[: match.start()], _TOO_MANY_NODES
     return markup, ""
+
+
+def _is_plainly_within(markup: str, longest: int) -> bool:
+    """Whether a quick look is enough: the markup is plain, and has few names and attributes."""
+    tags = _tags_of(markup)
+    names: set[str] = set()
+    for each in tags:
+        if len(each[4]) > longest or len(each[1]) > longest:
+            found = _EACH_ATTRIBUTE.findall(each[4] or each[1])
+            names.update(found)
+            if len(found) > MOST_ATTRIBUTES:
+                return False
+    if len(names) > MOST_NAMES or (len(tags) > MOST_NAMES and len({each[3] for each in tags}) > MOST_NAMES):
+        return False
+    deepest = MOST_NODES // (len(tags) + 1) - 1  # each of them may be formatting, which is counted again at every tag
+    return is_plain(tags, min(MOST_PLAIN_DEPTH, deepest), MOST_OPTIONS)
+
+
+def _tags_of(markup: str) -> list[Tag]:
+    return _MARKUP.findall(markup)
 
 
 _TOO_MANY_NODES = f"more than {MOST_NODES} elements"

@@ -13,25 +13,26 @@ _ALIKE = 3
 """Equal formatting elements that are opened anew; of more the parser keeps three."""
 
 
-def _names(words: str) -> frozenset[str]:
+def tag_names(words: str) -> frozenset[str]:
+    """The names in a text."""
     return frozenset(words.split())
 
 
-_VOID = _names(
+VOID = tag_names(
     "area base basefont bgsound br col embed frame hr image img input keygen link meta param source track wbr"
 )
-_FOREIGN = _names("svg math")
-_FORMATTING = _names("a b big code em font i nobr s small strike strong tt u")
-_CELLS = _names("td th caption")
-_FENCES = _CELLS | _names("table template object applet marquee foreignobject desc title mi mo mn ms mtext")
+FOREIGN = tag_names("svg math")
+FORMATTING = tag_names("a b big code em font i nobr s small strike strong tt u")
+_CELLS = tag_names("td th caption")
+FENCES = _CELLS | tag_names("table template object applet marquee foreignobject desc title mi mo mn ms mtext")
 """What end tags of elements around them do not reach beyond."""
-_LISTS = _FENCES | _names("ul ol menu dir dl select button")
+_LISTS = FENCES | tag_names("ul ol menu dir dl select button")
 """What the items within them do not close."""
 _BLOCKS = (
     "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 "
     "h4 h5 h6 header hgroup hr main menu nav ol p pre search section summary table ul li dd dt"
 )
-_TABLE = _names("table")
+_TABLE = tag_names("table")
 _P, _ROW, _HEADINGS = frozenset({"p"}), frozenset({"td", "th", "tr"}), frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _CLOSES = {
     **dict.fromkeys(_BLOCKS.split(), _P),
@@ -52,12 +53,12 @@ _CLOSES = {
 """What a start tag closes by itself."""
 
 
-BLOCKS = frozenset(name for name, closed in _CLOSES.items() if closed == _P and name != "p" and name not in _VOID)
+BLOCKS = frozenset(name for name, closed in _CLOSES.items() if closed == _P and name != "p" and name not in VOID)
 """Elements that close an open paragraph, and nothing else."""
 _LISTS_AND_BLOCKS = _LISTS | BLOCKS
-TRACKED = frozenset({*_FOREIGN, *_FORMATTING, *_CELLS, "p"})
+TRACKED = frozenset({*FOREIGN, *FORMATTING, *_CELLS, "p"})
 """Elements of which is counted how many are open."""
-SPECIAL_STARTS = frozenset({*_VOID, *_CLOSES, "select", "template", "frameset", "html", "body"}) - BLOCKS
+SPECIAL_STARTS = frozenset({*VOID, *_CLOSES, "select", "template", "frameset", "html", "body"}) - BLOCKS
 """Elements whose start tag does more than open them."""
 
 
@@ -82,30 +83,30 @@ class OpenElements:
         if self.foreign:
             if attributes.endswith("/"):
                 return
-        elif name in _VOID:
+        elif name in VOID:
             return
         elif name in _CLOSES:
             self._close_before(name, _CLOSES[name])
         self.opened.append(name)
-        if name in _FORMATTING:
+        if name in FORMATTING:
             self._format(name, attributes)
         elif name in _CELLS:
             self._formatting.append(("", ""))
-        elif name in _FOREIGN:
+        elif name in FOREIGN:
             self.foreign += 1
         elif name == "p":
             self.paragraphs += 1
 
     def end(self, name: str) -> None:
         """Close the nearest element of that name, with all that is open in it, unless a fence stands before it."""
-        fences = _TABLE if name in _FENCES else _FENCES
+        fences = _TABLE if name in FENCES else FENCES
         for place in range(len(self.opened) - 1, max(-1, len(self.opened) - _REACH), -1):
             if self.opened[place] == name:
                 self._close_from(place)
                 break
             if self.opened[place] in fences:
                 break
-        if name in _FORMATTING:
+        if name in FORMATTING:
             self._unformat(name)
 
     def exceeded(self) -> str:
@@ -124,7 +125,7 @@ class OpenElements:
             self._close_from(len(self.opened) - 1)
             if self.opened and name == self.opened[-1] and name not in _ROW:
                 break
-        fences = _LISTS_AND_BLOCKS if name in _FORMATTING else _LISTS
+        fences = _LISTS_AND_BLOCKS if name in FORMATTING else _LISTS
         for place in range(len(self.opened) - 1, max(-1, len(self.opened) - _REACH), -1):
             if self.opened[place] in closed:
                 self._close_from(place)
@@ -138,7 +139,7 @@ class OpenElements:
         if len(closed) > 1:
             self.unsure += len(closed)
         for name in closed:
-            if name in _FOREIGN:
+            if name in FOREIGN:
                 self.foreign -= 1
             elif name in _CELLS:
                 self._forget_cell()

@@ -50,7 +50,7 @@ _PART = re.compile(
 )
 _ALL_DAY = re.compile(r"(?<!\w)(?:(?:de )?(?:hele|gehele) dag|all[- ]day)(?!\w)")
 _LEADS = re.compile(
-    r"(?:^|[\s,(:])(?:om|vanaf|aanvang(?:stijd)?|van|tot|at|from|start(?:s|tijd)?|begint|begin|tijd(?:stip)?|time|inloop"
+    r"(?:^|[\s,(:])(?:om|vanaf|v\.?a\.?|aanvang(?:stijd)?|van|tot|at|from|start(?:s|tijd)?|begint|begin|tijd(?:stip)?|time|inloop"
     r"|deuren|open|doors|until|einde|eind|ca|circa|around|rond|tussen|between)\s*(?:om\s*|open\s*|at\s*)?[:.]?\s*$"
 )
 _DOORS = (

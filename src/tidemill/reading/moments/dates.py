@@ -44,10 +44,13 @@ class Calendar(msgspec.Struct, frozen=True):
 
 _ORDINAL = r"(?:\s?(?:ste|de|e|st|nd|rd|th)\b|\.(?=\s))?"
 _YEAR = (
-    r"(?:(?:\s*,)?\s*(?:van\s+)?(?P<{0}>(?:19|20|21)\d\d)(?![\d:])|\s*(?P<{0}s>'\d\d)(?!\d)"
+    r"(?:(?:\s*,)?\s*(?:van\s+)?(?P<{0}>(?:19|20|21)\d\d)(?!\d|:\d)|\s*(?P<{0}s>'\d\d)(?!\d)"
     r"|\s+(?P<{0}b>\d\d)(?=\s*(?:$|[,;)])))?"
 )
-_NO_CLOCK = r"(?!\s*(?:[ap]\.?\s?m\b|uur|u\b|h\b|:\d|\.\d|%)|\d)"
+_NO_CLOCK = (
+    r"(?!\s*(?:[ap]\.?\s?m\b|uur|u\b|h\b|:\d|\.\d|%)|\d"
+    r"|\s*(?:-+|to|until|till|tot)\s*\d{1,2}(?:[:.]\d\d)?\s*(?:[ap]\.?\s?m\b|uur\b))"
+)
 _AND = r"(?:\s*,\s*|\s*(?:&|\+|/|en|and|plus)\s*)"
 _DAY_NAMED = rf"(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*(?:de\s+|the\s+)?)?"
 _DAY_UNNAMED = rf"(?:{WEEKDAY}(?:\s*,)?\s*(?:de\s+|the\s+)?)?"
@@ -58,9 +61,9 @@ _DAY_MONTH = re.compile(
     rf"\s*(?:of\s+|in\s+)?(?P<m>{MONTH})(?!\s+(?:be|have|not)\b){_YEAR.format('y')}"
 )
 _MONTH_DAY = re.compile(
-    rf"\b{_DAY_NAMED}(?P<m>{MONTH})\s*(?P<d>\d{{1,2}}){_NO_CLOCK}{_ORDINAL}"
+    rf"\b{_DAY_NAMED}(?P<m>{MONTH})[\s-]*(?P<d>\d{{1,2}}){_NO_CLOCK}{_ORDINAL}"
     rf"(?:(?P<more>(?:{_AND}\d{{1,2}}{_NO_CLOCK}{_ORDINAL})+)|\s*{TO}\s*(?P<d2>\d{{1,2}}){_NO_CLOCK}(?![/-]\d){_ORDINAL})?"
-    rf"(?:(?:\s*,)?\s*(?P<y>(?:19|20|21)\d\d)(?![\d:])|(?=\s+\d\d?:\d\d(?::\d\d)?\s+(?P<late>(?:19|20)\d\d)\b))?(?:\s+year\b)?"
+    rf"(?:(?:\s*,)?(?:\s*|-)(?P<y>(?:19|20|21)\d\d)(?!\d|:\d)|(?=\s+\d\d?:\d\d(?::\d\d)?\s+(?P<late>(?:19|20)\d\d)\b))?(?:\s+year\b)?"
 )
 _YEAR_FIRST = re.compile(
     rf"(?<![\d/.-])(?P<y>(?:19|20|21)\d\d)(?P<s>[-/.\s])(?P<m>\d{{1,2}}|{MONTH})(?P=s)(?P<d>\d{{1,2}})(?!\d)(?![/.-]\d)"
@@ -68,7 +71,7 @@ _YEAR_FIRST = re.compile(
 _DIGITS = re.compile(
     rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})"
     rf"(?:\s?(?P<dot>\.)\s?(?P<b1>\d{{1,2}})\s?\.\s?|(?P<s>[-/])(?P<b2>\d{{1,2}}|{MONTH})(?P=s))"
-    r"(?P<y>\d{4}|'?\d{2})(?!\d)(?![/.-]\d)"
+    r"(?P<y>\d{4}|'?\d{2}(?!\s?(?:uhr|uur|h\b|:\d)))(?!\d)(?![/.-]\d)"
 )
 _SHORT_DIGITS = re.compile(
     rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})(?P<s>[/.-])(?P<b>\d{{1,2}})(?![\d/%-]|\.\d)"

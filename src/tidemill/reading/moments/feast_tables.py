@@ -32,14 +32,16 @@ FIXED = {
     "all souls": (11, 2, "all souls' day,all souls day,allerzielen"),
     "guy": (11, 5, "guy fawkes,guy fawkes day,guy fawkes night,bonfire night"),
     "martin": (11, 11, "sint maarten,sint-maarten,st martin's day,martinmas"),
-    "veterans": (11, 11, "veterans day,veteran's day,veterans' day,remembrance day,armistice day,wapenstilstandsdag"),
+    "veterans": (11, 11, ("veterans day,veteran's day,veterans' day,remembrance day,armistice day,"
+     "wapenstilstandsdag,wapenstilstand")),
     "sinterklaas": (12, 5, "sinterklaas,pakjesavond,sinterklaasavond,sinterklaasfeest"),
     "christmas eve": (12, 24, "christmas eve,kerstavond,xmas eve,heiligabend"),
     "christmas": (12, 25, ("christmas,christmas day,xmas,xmas day,kerst,kerstmis,"
      "eerste kerstdag,1e kerstdag,kerstdag,"
      "weihnachten,noël,navidad,natale")),
     "boxing": (12, 26, "boxing day,tweede kerstdag,2e kerstdag"),
-    "new year's eve": (12, 31, ("new year's eve,new years eve,oudjaar,oudejaarsavond,oudejaarsdag,oud en nieuw,"
+    "new year's eve": (12, 31, ("hogmanay,new year's eve,new years eve,oudjaar,oudjaarsavond,oudjaarsdag,"
+        "oudejaarsavond,oudejaarsdag,oud en nieuw,"
      "silvester,nochevieja")),
     "kwanzaa": (12, 26, "kwanzaa"),
     "nicholas": (12, 6, "saint nicholas day,st nicholas day,st. nicholas day,feast of st nicholas,sint nicolaas"),
@@ -71,6 +73,41 @@ FIXED = {
     "nowruz": (3, 20, "nowruz,persian new year"),
     "bastille nl": (7, 11, "vlaamse feestdag"),
     "belgium": (7, 21, "belgische nationale feestdag"),
+    "animals": (10, 4, "dierendag,werelddierendag,world animal day"),
+    "ides": (3, 15, "ides of march"),
+    "kings night": (4, 26, "koningsnacht"),
+    "midsummer": (6, 24, "midsummer,midsummer day,midsummer's day,saint-jean-baptiste day,st jean baptiste day"),
+    "brigid": (2, 1, "st brigid's day,saint brigid's day"),
+    "swithin": (7, 15, "st swithin's day,saint swithin's day"),
+    "michaelmas": (9, 29, "michaelmas"),
+    "lincoln": (2, 12, "lincoln's birthday"),
+    "cesar chavez": (3, 31, "cesar chavez day"),
+    "holocaust": (1, 27, "international holocaust remembrance day,holocaust memorial day"),
+    "assisi": (12, 27, "derde kerstdag,3e kerstdag"),
+    "surinam": (11, 25, "srefidensi"),
+    "keti koti": (7, 1, "keti koti,ketikoti"),
+    "singles": (11, 11, "singles day,singles' day"),
+    "dead": (11, 2, "day of the dead,dia de los muertos,día de los muertos"),
+    "kindness": (11, 13, "world kindness day"),
+    "yoga": (6, 21, "international yoga day,yoga day"),
+    "health": (4, 7, "world health day"),
+    "water": (3, 22, "world water day"),
+    "food": (10, 16, "world food day"),
+    "teachers": (10, 5, "world teachers' day,world teacher's day"),
+    "humanitarian": (8, 19, "world humanitarian day"),
+    "mandela": (7, 18, "nelson mandela day,mandela day"),
+    "boys": (5, 16, "international boys day"),
+    "girl child": (10, 11, "international day of the girl,day of the girl child"),
+    "mens": (11, 19, "international men's day,men's day"),
+    "childrens": (11, 20, "universal children's day,world children's day"),
+    "pearl harbor": (12, 7, "pearl harbor day,pearl harbor remembrance day"),
+    "inauguration": (1, 20, "inauguration day"),
+    "twelfth": (1, 5, "twelfth night"),
+    "st lucia": (12, 13, "st lucy's day,saint lucia's day,santa lucia"),
+    "loyalty": (5, 1, "loyalty day"),
+    "v-e": (5, 8, "v-e day,ve day,victory in europe day,victory day"),
+    "d-day": (6, 6, "d-day"),
+    "queens": (4, 30, "koninginnedag,queen's day"),
     "unity": (10, 3, "tag der deutschen einheit,german unity day"),
 }  # fmt: skip
 BY_WEEKDAY = {
@@ -82,7 +119,7 @@ BY_WEEKDAY = {
     "memorial": (5, -1, 0, 0, "memorial day,decoration day"),
     "labor": (9, 1, 0, 0, "labor day"),
     "prinsjesdag": (9, 3, 1, 0, "prinsjesdag"),
-    "columbus": (10, 2, 0, 0, "columbus day,indigenous peoples' day"),
+    "columbus": (10, 2, 0, 0, "columbus day,indigenous peoples' day,indigenous people's day"),
     "thanksgiving": (11, 4, 3, 0, "thanksgiving,thanksgiving day"),
     "black friday": (11, 4, 3, 1, "black friday"),
     "cyber monday": (11, 4, 3, 4, "cyber monday"),
@@ -97,16 +134,30 @@ BY_WEEKDAY = {
     "small business": (11, 4, 3, 2, "small business saturday"),
     "sweetest": (10, 3, 5, 0, "sweetest day"),
     "derby": (5, 1, 5, 0, "kentucky derby"),
-    "victoria": (5, 4, 0, 0, "victoria day"),
+    "remembrance": (11, 2, 6, 0, "remembrance sunday"),
+    "patriots": (4, 3, 0, 0, "patriots' day,patriots day"),
+    "civic": (8, 1, 0, 0, "civic holiday"),
+    "veteranen": (6, -1, 5, 0, "veteranendag"),
+    "secretary": (4, 3, 3, 0, "secretaressedag"),
+    "summer time": (3, -1, 6, 0, "begin zomertijd"),
+    "winter time": (10, -1, 6, 0, "begin wintertijd"),
     "early may": (5, 1, 0, 0, "may day bank holiday,early may bank holiday"),
     "spring bank": (5, -1, 0, 0, "spring bank holiday"),
     "summer bank": (8, -1, 0, 0, "summer bank holiday"),
     "harvest": (10, 2, 0, 0, "canadian thanksgiving"),
+    "parents": (7, 4, 6, 0, "parents' day,national parents day"),
+    "ict girls": (4, 4, 3, 0, "girls in ict day,international girls in ict day,ict girls day"),
+    "child to work": (4, 4, 3, 0, "take your child to work day,take our daughters and sons to work day"),
+    "running": (6, 1, 2, 0, "global running day,national running day"),
+    "youth service": (4, 3, 4, 0, "global youth service day,gysd"),
+    "prayer": (5, 1, 3, 0, "national day of prayer"),
+    "record store": (4, 3, 5, 0, "record store day"),
+    "museum night": (11, 1, 5, 0, "museumnacht"),
     "open monuments": (9, 2, 5, 0, "open monumentendag"),
 }  # fmt: skip
 """The nth weekday of a month (-1 the last), and days after it."""
 EASTER = {
-    "easter": (0, 1, ("easter,easter sunday,easter day,pasen,eerste paasdag,1e paasdag,"
+    "easter": (0, 1, ("easter,easter sunday,easter day,pasen,eerste paasdag,1e paasdag,paasdag,"
      "paaszondag,ostern,ostersonntag,"
      "pâques,pascua,pasqua")),
     "easter monday": (1, 1, ("easter monday,tweede paasdag,2e paasdag,paasmaandag,"
@@ -114,10 +165,10 @@ EASTER = {
     "good friday": (-2, 1, "good friday,goede vrijdag,karfreitag,vendredi saint"),
     "maundy": (-3, 1, ("maundy thursday,covenant thursday,covenant thu,thu of mysteries,thursday of mysteries,"
      "holy thursday,sheer thursday,witte donderdag,gründonnerstag")),
-    "holy saturday": (-1, 1, "holy saturday,black saturday,stille zaterdag,easter eve"),
+    "holy saturday": (-1, 1, "holy saturday,black saturday,stille zaterdag,paaszaterdag,easter eve"),
     "palm sunday": (-7, 1, "palm sunday,branch sunday,palmzondag,palmpasen,palmsonntag"),
     "ash wednesday": (-46, 1, "ash wednesday,carnival,aswoensdag,aschermittwoch"),
-    "shrove": (-47, 1, "shrove tuesday,pancake day,pancake tuesday,mardi gras,vastenavond"),
+    "shrove": (-47, 1, "shrove tuesday,fat tuesday,pancake day,pancake tuesday,mardi gras,vastenavond"),
     "clean monday": (-48, 1, "shrove monday,rose monday,rosenmontag"),
     "carnaval": (-49, 3, "carnaval,karneval"),
     "lent": (-46, 46, "lent,vastentijd"),
@@ -129,6 +180,9 @@ EASTER = {
     "whit monday": (50, 1, ("whit monday,pentecost monday,monday of the holy spirit,"
      "tweede pinksterdag,2e pinksterdag,"
      "pinkstermaandag,pfingstmontag")),
+    "laetare": (-21, 1, "mothering sunday"),
+    "luilak": (48, 1, "luilak"),
+    "easter week": (7, 1, "beloken pasen,low sunday"),
     "trinity": (56, 1, "trinity sunday,drievuldigheidszondag"),
     "corpus christi": (60, 1, "corpus christi,feast of corpus christi,sacramentsdag,fronleichnam"),
 }  # fmt: skip
@@ -204,6 +258,10 @@ BY_MOON = {
     "bhai": (10, 15, 5.5, 2, 1, "bhai dooj"),
     "chhath": (10, 15, -12.0, 6, 1, "chhath,dala puja,surya shashthi,chhath puja"),
     "guru nanak": (10, 15, 5.5, 15, 1, "guru nanak jayanti,gurpurab"),
+    "guru gobind": (1, 1, 5.5, 6, 1, ("guru gobind singh jayanti,guru gobind singh birthday,"
+     "guru govind singh jayanti")),
+    "hola": (2, 8, 5.5, 16, 1, "hola mohalla"),
+    "rasa": (9, 16, -12.0, 15, 1, "rasa lila"),
     "vasant": (1, 10, 5.5, 5, 1, "vasant panchami,basant panchami"),
     "ravidas": (1, 10, 5.5, 15, 1, ("guru ravidas jayanti,guru ravidass jayanti,"
      "guru ravidass birthday,guru ravidas birthday")),

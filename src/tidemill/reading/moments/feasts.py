@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from tidemill.reading.moments.calendar import nth_weekday
 from tidemill.reading.moments.feast_tables import BY_MOON, BY_WEEKDAY, EASTER, FIXED, HEBREW, ISLAMIC, ORTHODOX
@@ -19,14 +19,27 @@ def _sankranti(year: int) -> date:
     return date(year, 1, 15 if year % 4 in {0, 3} else 14)
 
 
+def _advent(year: int, nth: int) -> date:
+    """A Sunday of Advent, the fourth of which is the last before Christmas."""
+    christmas = date(year, 12, 25)
+    return christmas - timedelta(days=(christmas.weekday() + 1) % 7 or 7) - timedelta(days=7 * (4 - nth))
+
+
 _SHIFTING: Mapping[str, Callable[[int], date]] = {
     "boss": lambda year: _on_a_workday(date(year, 10, 16)),
     "bogi": lambda year: _sankranti(year) - timedelta(days=1),
     "pongal": _sankranti,
     "maattu": lambda year: _sankranti(year) + timedelta(days=1),
+    **{f"advent {nth}": partial(_advent, nth=nth) for nth in range(1, 5)},
+    "victoria": lambda year: date(year, 5, 24) - timedelta(days=date(year, 5, 24).weekday()),
     "parsi": lambda year: date(2022, 8, 16) + timedelta(days=365 * (year - 2022)),
 }
 _SHIFTING_NAMES = {
+    "advent 1": "first sunday of advent,first sunday in advent,advent sunday,eerste advent,eerste zondag van de advent",
+    "advent 2": "second sunday of advent,tweede advent",
+    "advent 3": "third sunday of advent,derde advent",
+    "advent 4": "fourth sunday of advent,vierde advent",
+    "victoria": "victoria day",
     "boss": "boss's day,boss day,bosses day",
     "bogi": "bogi pandigai,bhogi",
     "pongal": "pongal,thai pongal,makar sankranti,maghi",

@@ -30,8 +30,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     `starts` and `ends` are aware, at the offset that the zone has then; where only a day is known, `starts` is
     its midnight and `ends` its last minute. `all_day` is set only where the phrase says so. `text` is the
-    phrase as given. A part of a day (`vanavond`) has its usual hour in `starts`, and no `time`. `date_given`,
-    `year_given` and `weekday_agrees` tell how much of it was guessed (None: no weekday named).
+    phrase as given. A part of a day (`vanavond`) has its usual hours in `starts` and `ends`, and no `time`.
+    `date_given`, `year_given` and `weekday_agrees` tell how much of it was guessed (None: no weekday named).
     """
 
     starts: datetime

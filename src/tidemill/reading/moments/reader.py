@@ -16,6 +16,7 @@ from tidemill.reading.moments.grammar.phrase import LONGEST as LONGEST_PHRASE
 from tidemill.reading.moments.grammar.phrase import parse_phrase
 from tidemill.reading.moments.iso import parse_iso
 from tidemill.reading.moments.moment import LAST_MINUTE, VAGUE, Grain, Moment, in_zone, local, zone_of
+from tidemill.reading.moments.other_languages import in_known_words
 from tidemill.reading.moments.relative import relatives_in
 from tidemill.reading.moments.words import DATE_HINT, TO, prepared
 
@@ -25,7 +26,9 @@ LONGEST = 600
 LONGEST_RUNNING = 2_000
 """The same for all the dates of running text: each is held against all others."""
 
-_COMMON_LANGUAGES = frozenset({"nl", "en"})
+_COMMON_LANGUAGES = frozenset({"nl", "en", "de", "es"})
+"""Those in which no short name of a day or month means another one, as the French `mar` does."""
+_ISO_RANGE = re.compile(r"^(\d{4}-\d\d-\d\d)(?:T[\d:Z+.]+)?/(\d{4}-\d\d-\d\d)(?:T[\d:Z+.]+)?$")
 _BETWEEN = re.compile(rf"[\s,;()\x00]*{TO}[\s,;()]*(?:de\s|the\s)?")
 
 
@@ -73,7 +76,7 @@ def parse_moments(
     day_first: bool | None = None,
 ) -> list[Moment]:
     """All moments that a text names, in its order (`12, 14 en 16 mei`); none if it names none."""
-    zone, stripped = zone_of(time_zone), text.strip()
+    zone, stripped = zone_of(time_zone), _ISO_RANGE.sub(r"\1 - \2", text.strip())
     moment = parse_iso(stripped, zone)
     if moment is not None:
         return [moment]
@@ -84,7 +87,7 @@ def parse_moments(
     phrase = parse_phrase(line, here, zone, language, day_first=calendar.day_first)
     if phrase is not None:
         return [msgspec.structs.replace(phrase, text=stripped)]
-    moments = [found.moment for found in _MomentSearch(line, here, zone, calendar).moments()]
+    moments = [found.moment for found in _MomentSearch(in_known_words(line), here, zone, calendar).moments()]
     if not moments and (foreign := parse_foreign(stripped, here)) is not None:
         moments = [Moment(starts=local(foreign, zone))]
     return [msgspec.structs.replace(one, text=stripped[:LONGEST]) for one in moments]
@@ -104,7 +107,7 @@ def find_moments(
         return []
     zone = zone_of(time_zone)
     here = in_zone(now, zone) if now.tzinfo is not None else local(now, zone)
-    reading = _MomentSearch(prepared(text), here, zone, _calendar(here.date(), language, day_first))
+    reading = _MomentSearch(in_known_words(prepared(text)), here, zone, _calendar(here.date(), language, day_first))
     return [found for found in reading.moments() if found.moment.date_given]
 
 

@@ -33,8 +33,8 @@ _NAMED = re.compile(
     r"|(?:van|deze |this )(?P<here>avond|middag|namiddag|ochtend|morgen|nacht|morning|afternoon|evening)"
     r"|(?P<tonight>tonight)|(?P<lately>last night))(?!\w)(?!-)"
 )
-_NEXT = r"volgende|komende?|aankomende|aanstaande|eerstvolgende|next|coming|upcoming"
-_LAST = r"vorige|afgelopen|last|past"
+_NEXT = r"volgende?|komende?|aankomende|aanstaande|eerstvolgende|next|coming|upcoming"
+_LAST = r"vorige?|afgelopen|last|past"
 _THIS = r"deze|dit|this|a\.s\.|as"
 _WEEKDAY = re.compile(
     rf"(?<!\w)(?:(?P<how>{_NEXT}|{_LAST}|{_THIS})\s+)?(?P<name>{FULL_WEEKDAY})s?(?:\s?{_PART})?"
@@ -45,7 +45,7 @@ _WEEKDAY = re.compile(
 _WEEK_WEEKDAY = re.compile(
     rf"(?<!\w)(?P<how>{_NEXT}|{_LAST}|{_THIS})\s+week\s+(?:op\s+|on\s+)?(?P<name>{FULL_WEEKDAY})(?:\s?{_PART})?(?!\w)"
 )
-_WEEKEND = re.compile(rf"(?<!\w)(?:(?P<how>{_NEXT}|{_THIS}|{_LAST}|het)\s+)?weekend(?!\w)")
+_WEEKEND = re.compile(rf"(?<!\w)(?:(?P<how>{_NEXT}|{_THIS}|{_LAST}|het|the)\s+)?weekend(?!\w)")
 _UNITS = {
     "seconden": "s", "seconde": "s", "seconds": "s", "second": "s", "sec": "s", "secs": "s",
     "minuten": "m", "minuut": "m", "minuutje": "m", "minutes": "m", "minute": "m", "mins": "m", "min": "m",
@@ -132,7 +132,7 @@ def _weekend(match: re.Match[str], now: datetime) -> Mention | None:
     if how is None:
         return None
     saturday = weekday_in_week(5, now.date(), 0)
-    if how in {"volgende", "next"}:
+    if how in {"volgende", "volgend", "next"}:
         saturday += timedelta(days=7)
     elif re.fullmatch(_LAST, how):
         saturday -= timedelta(days=7)

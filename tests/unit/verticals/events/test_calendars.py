@@ -76,3 +76,21 @@ def test_rss_is_xml_whatever_the_pages_say():
 def test_dates_of_rss_are_those_of_mail(moment):
     root = ET.fromstring(rss([], "x", "http://mill.test", moment))  # noqa: S314 - it is our own
     assert root.findtext("channel/lastBuildDate", "").endswith("+0000")
+
+
+@pytest.mark.parametrize("ends", ["\r\n", "\n", "\r", "\x85", "\u2028", "\u2029", "\x0b", "\x0c", "\x1e"])
+def test_no_line_end_that_any_reader_knows_begins_a_line_of_the_calendar(ends):
+    hostile = f"Jazz{ends}END:VEVENT{ends}BEGIN:VEVENT{ends}SUMMARY:owned"
+    calendar = icalendar([card(title=hostile, venue_name=hostile, description=hostile)], "Agenda", "localhost")
+    lines = calendar.splitlines()  # breaks at every end that Unicode knows
+    assert [line for line in lines if line.startswith(("BEGIN:VEVENT", "SUMMARY"))] == [
+        "BEGIN:VEVENT",
+        next(line for line in lines if line.startswith("SUMMARY:Jazz")),
+    ]
+
+
+def test_a_very_long_title_is_folded_and_whole():
+    title = "Długi " * 20_000
+    calendar = icalendar([card(title=title)], "Agenda", "localhost")
+    assert all(len(line.encode()) <= 75 for line in calendar.split("\r\n"))
+    assert f"SUMMARY:{title}" in unfolded(calendar)

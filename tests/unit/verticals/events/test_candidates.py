@@ -13,10 +13,9 @@ from tidemill.verticals.events.candidates import (
     MOST_CANDIDATES,
     MOST_KEYS,
     MOST_LOOKUPS,
-    keys_of,
     leading_words,
-    lookups_of,
     minute_of,
+    search_of,
 )
 from tidemill.verticals.events.linking import known, likeness
 from tidemill.verticals.events.store.candidate_rows import NO_KEYS
@@ -37,8 +36,8 @@ def told(title, source, place=(52.0, 5.9), starts=NOON, at="20:00"):
 
 def finds(one, other):
     """Whether looking for the first leads to the second."""
-    keys, minute = keys_of(other), minute_of(other)
-    return any(each.key in keys and each.first_minute <= minute <= each.last_minute for each in lookups_of(one))
+    keys, minute = search_of(other).own, minute_of(other)
+    return any(each.first_minute <= minute <= each.last_minute for each in search_of(one).lookups(keys))
 
 
 @given(titles, titles, places, places, st.integers(-45, 45), times, times)
@@ -69,14 +68,15 @@ def test_a_title_stands_under_few_keys(count, keys):
 @pytest.mark.parametrize("latitude", [52.0, 89.99, -90.0])
 def test_lookups_are_bounded_even_at_the_poles(latitude):
     wordy = " ".join(f"woord{number}" for number in range(300))
-    assert 0 < len(lookups_of(known(1, told(wordy, 1, (latitude, 5.9))))) <= MOST_LOOKUPS
+    search = search_of(known(1, told(wordy, 1, (latitude, 5.9))))
+    assert 0 < len(search.lookups(search.keys)) <= MOST_LOOKUPS
 
 
 def on_cards(events):
     return {
         key: EventOnCard(
             each, about := known(key, each), NOON, None,
-            msgspec.structs.replace(NO_KEYS, keys=tuple(keys_of(about))), lookups_of(about),
+            msgspec.structs.replace(NO_KEYS, keys=(search := search_of(about)).own), search,
         )
         for key, each in enumerate(events, 1)
     }  # fmt: skip
@@ -89,5 +89,7 @@ def test_events_of_one_source_are_never_compared():
 def test_each_event_is_compared_with_a_bounded_number_of_others():
     changed = on_cards([told("Jazz", source) for source in range(200)])
     assert len(list(pairs_among(changed))) == 200 * MOST_CANDIDATES
-    crowd = {lookup: [(key, 7) for key in range(1_000, 1_200)] for each in changed.values() for lookup in each.lookups}
-    assert {len(those) for those in candidates_of(changed, crowd).values()} <= {0, MOST_CANDIDATES}
+    used = {key for each in changed.values() for key in each.search.keys}
+    looked = {lookup for each in changed.values() for lookup in each.search.lookups(used)}
+    crowd = {lookup: [(key, 7) for key in range(1_000, 1_200)] for lookup in looked}
+    assert {len(those) for those in candidates_of(changed, used, crowd).values()} <= {0, MOST_CANDIDATES}

@@ -1,5 +1,12 @@
+from datetime import UTC, datetime
+
 import pytest
 
+from tidemill.core.record import RawRecord, Strategy
+from tidemill.core.source import Source
+from tidemill.core.verdict import Accepted, Quarantined
+from tidemill.core.vertical import Context
+from tidemill.verticals.events.definition import EVENTS
 from tidemill.verticals.events.gazetteer import MUNICIPALITIES, town
 from tidemill.verticals.events.images import picture
 
@@ -70,3 +77,35 @@ def test_what_shows_nothing_of_the_event_is_no_picture_of_it(url):
 )
 def test_a_picture_of_the_event_is_kept(url):
     assert picture(url) == url
+
+
+@pytest.mark.shows("E1b")
+@pytest.mark.parametrize(
+    ("city", "zone", "expected"),
+    [
+        ("Potsdam", "Europe/Berlin", Accepted),
+        ("München", "Europe/Berlin", Accepted),
+        ("Firenze", "Europe/Rome", Accepted),
+        ("Sevilla", "Europe/Madrid", Accepted),
+        ("Liège", "Europe/Brussels", Accepted),
+        ("Boston", "America/New_York", Accepted),
+        ("Neustadt", "Europe/Berlin", Quarantined),
+        ("Potsdam", "Europe/Rome", Quarantined),
+        ("", "Europe/Berlin", Quarantined),
+    ],
+)
+def test_an_event_is_kept_where_its_sources_town_is_known_and_waits_elsewhere(
+    city: str, zone: str, expected: type
+) -> None:
+    source = Source(
+        id=1, name="haus", vertical="events", base_url="https://haus.example/", adapter_id="events.generic", city=city,
+        time_zone=zone,
+    )  # fmt: skip
+    raw = RawRecord(
+        fields={"title": "Lichterfest", "starts": "2026-12-01"}, strategy=Strategy.JSONLD, confidence=0.9, origin="x"
+    )
+    verdict = EVENTS.judge(raw, Context(source, "https://haus.example/", datetime(2026, 11, 1, tzinfo=UTC)))
+    assert isinstance(verdict, expected)
+    if isinstance(verdict, Quarantined):
+        assert (verdict.reason, verdict.subject) != ("no_place", "")
+        assert "give the source a city that is known, or coordinates" in verdict.detail

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 
+import msgspec
 import pytest
 
 from tidemill.core.record import RawRecord, Strategy
@@ -10,7 +11,10 @@ from tidemill.core.verdict import Accepted, Dropped, Quarantined
 from tidemill.core.vertical import Context
 from tidemill.verticals.listings.addresses import read_address
 from tidemill.verticals.listings.definition import LISTINGS
+from tidemill.verticals.listings.market import SEEDED, Market, market_problems
+from tidemill.verticals.listings.policy import DECAY
 from tidemill.verticals.listings.record import Listing, RentBasis
+from tidemill.verticals.listings.store.markets import targets_of
 
 SOURCE = Source(
     id=1, name="homes", vertical="listings", base_url="https://homes.example", adapter_id="listings.search",
@@ -141,3 +145,80 @@ def test_a_name_is_no_door():
 def test_a_court_and_a_direction_are_no_state(line, told, door, state):
     address = read_address(line, **told)
     assert (address.door, address.state) == (door, state)
+
+
+BOSTON = next(market for market in SEEDED if market.id == "boston")
+BERLIN = Market(id="berlin", display_name="Berlin", city="Berlin", state="", country="DE", currency="EUR")
+
+
+def judged_in(market: Market, **changes: object) -> Accepted | Dropped | Quarantined:
+    return LISTINGS.judge(raw(**changes), Context(SOURCE, "https://homes.example/", NOW, market.parameters))
+
+
+@pytest.mark.shows("L1b")
+@pytest.mark.parametrize(
+    ("address", "is_there"),
+    [
+        ("12 Beacon St, Boston, MA 02108", True), ("9 Centre St, Jamaica Plain, MA", True), ("12 Beacon St", True),
+        ("45 Main St, Worcester, MA 01608", False), ("45 Main St, Worcester, MA", False),
+    ],
+)  # fmt: skip
+def test_a_home_of_another_town_is_not_the_markets(address: str, *, is_there: bool) -> None:
+    verdict = judged_in(BOSTON, address=address)
+    assert isinstance(verdict, Accepted) is is_there
+    assert is_there or (isinstance(verdict, Dropped) and verdict.reason == "OUTSIDE_MARKET")
+
+
+@pytest.mark.shows("L1b")
+def test_a_rent_in_another_currency_than_the_markets_waits_for_a_person() -> None:
+    verdict = judged_in(BOSTON, address="12 Beacon St, Boston, MA 02108", rent="\u20ac2,400/mo")
+    assert isinstance(verdict, Quarantined)
+    assert verdict.reason == "OTHER_CURRENCY"
+
+
+@pytest.mark.shows("L1b")
+def test_a_market_of_another_country_has_its_own_addresses_and_currency() -> None:
+    verdict = judged_in(BERLIN, address="Hauptstra\u00dfe 12a, 10115 Berlin", rent="1.450 warm")
+    assert isinstance(verdict, Accepted), verdict
+    home = verdict.record
+    assert (home.door, home.city, home.postal_code) == ("12a hauptstrasse", "berlin", "10115")
+    assert (home.rent_low, home.currency, home.state) == (145_000, "EUR", "")
+    assert home.address_key
+
+
+@pytest.mark.shows("L1b")
+@pytest.mark.parametrize(
+    ("written", "parts"),
+    [
+        ("Keizersgracht 12, 1015 CJ Amsterdam", ("12 keizersgracht", "amsterdam", "1015cj")),
+        ("12 rue de Rivoli, 75001 Paris", ("12 rue de rivoli", "paris", "75001")),
+        ("Flat 3, 12 High Street, Leeds LS1 4AB", ("12 high st", "leeds", "ls14ab")),
+        ("Calle de Alcal\u00e1 45, 28014 Madrid, Spain", ("45 calle de alcal\u00e1", "madrid", "28014")),
+        ("350 West 42nd Street, New York, NY 10036", ("350 w 42nd st", "new york", "10036")),
+    ],
+)  # fmt: skip
+def test_an_address_is_read_in_the_form_of_its_country(written: str, parts: tuple[str, str, str]) -> None:
+    address = read_address(written)
+    assert (address.door, address.city, address.postal_code) == parts
+
+
+@pytest.mark.shows("L1b")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"country": "Germany"}, "two letters of a country"), ({"currency": "EURO"}, "currency"),
+        ({"country": "US"}, "two letters of a state"), ({"area": ("",)}, "area"),
+    ],
+)  # fmt: skip
+def test_a_market_that_cannot_be_meant_is_refused_in_words(change: dict[str, object], words: str) -> None:
+    assert market_problems(BERLIN, DECAY) == []
+    assert words in "; ".join(market_problems(msgspec.structs.replace(BERLIN, **change), DECAY))
+
+
+@pytest.mark.shows("L1b")
+def test_a_source_gets_the_markets_that_it_is_told() -> None:
+    template = {"market_url": "https://homes.example/{market}"}
+    told = msgspec.structs.replace(SOURCE, adapter_settings={**template, "markets": ["boston", "dc"]})
+    every = msgspec.structs.replace(SOURCE, adapter_settings={**template, "markets": "all"})
+    assert [target.scope for target in targets_of(told, SEEDED)] == ["boston", "dc"]
+    assert len(targets_of(every, [*SEEDED, BERLIN])) == 20

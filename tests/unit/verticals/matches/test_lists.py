@@ -71,4 +71,4 @@ def test_lists_that_drop_double_and_rename_are_read_as_they_are(host: str) -> No
 
 def test_a_source_can_name_the_address_that_its_page_asks() -> None:
     reading = listed(SITES[2], START, match_url="/api/m/{id}.json")
-    assert reading.listed[0].url == "https://board.matches.test/api/m/b-twenty.json"
+    assert reading.listed[0].url == "https://board.test/api/m/b-twenty.json"

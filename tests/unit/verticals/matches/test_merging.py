@@ -225,6 +225,39 @@ def test_the_last_event_is_runs_a_wicket_or_the_end_of_an_over(ball: Ball, kind:
     assert (event["type"], event["timestamp"]) == (kind, NOON.isoformat())
 
 
+def test_a_batter_who_retires_hurt_is_no_wicket() -> None:
+    watch = started((BEST, told(10, 12)))
+    hurt = Ball(innings=1, over=2, ball=1, runs=1, wicket="retired hurt")
+    watch.tell(BEST, 30, msgspec.structs.replace(told(11, 13), balls=(hurt,)))
+    assert watch.state["last_event"]["type"] == "runs"
+    assert watch.state["balls"] == {"1.2.1": {"runs": 1, "wicket": "retired hurt"}}
+
+
+def test_a_correction_without_balls_is_described_as_one() -> None:
+    watch = started((BEST, told(10, 12)))
+    for seconds in (30, 45):
+        watch.tell(BEST, seconds, told(7, 12))
+    assert watch.changes[-1].kind is ChangeKind.CORRECTION
+    assert watch.state["last_event"]["description"] == "corrected to 7/0 in 2.0 overs"
+
+
+def test_the_best_site_is_believed_again_after_another_one_named_the_wrong_side() -> None:
+    watch = started((BEST, told(10, 12)))
+    wrong = MatchReading(
+        teams=TEAMS, innings=(InningsScore(number=1, side=1, runs=12, balls=14),), status=MatchStatus.LIVE
+    )
+    for seconds in range(10, 40, 5):
+        watch.tell(BEST, seconds, Failure.TIMED_OUT)
+        watch.tell(OTHER, seconds, wrong)
+    assert watch.state["innings"]["1"]["team"] == "team_b"
+    for seconds in range(40, 140, 5):
+        watch.tell(BEST, seconds, told(12, 14))
+        watch.tell(OTHER, seconds)
+    assert watch.state["innings"]["1"]["team"] == "team_a"
+    assert watch.changes[-1].kind is ChangeKind.CORRECTION
+    assert watch.runs == 12
+
+
 def test_a_jump_says_how_many_balls_nobody_told() -> None:
     watch = Watch(BEST)
     watch.tell(BEST, 0, told(10, 12))
@@ -259,3 +292,20 @@ def test_two_sites_of_one_source_are_told_apart() -> None:
     memory = LIVE_RULES.begin("m", None, sites)
     assert len(memory.sites) == 2
     assert len(LIVE_RULES.with_sites(memory, [BEST]).sites) == 1
+
+
+@pytest.mark.inventory(76)
+def test_commentary_and_stats_are_pages_of_their_own_that_add_to_the_scorecard_and_never_lead() -> None:
+    commentary, stats = (msgspec.structs.replace(BEST, resource=name) for name in ("commentary", "stats"))
+    watch = Watch(BEST, commentary, stats)
+    balls = tuple(Ball(innings=1, over=0, ball=number, runs=1, is_legal=True) for number in (1, 2, 3))
+    watch.tell(BEST, 0, told(1, 1))
+    watch.tell(commentary, 1, MatchReading(teams=TEAMS, balls=balls))
+    watch.tell(stats, 2, MatchReading(teams=TEAMS, venue="The Oval"))
+    assert (watch.runs, list(watch.state["balls"]), watch.state["venue"]) == (1, ["1.0.1"], "The Oval")
+    watch.tell(BEST, 3, told(3, 3))  # the scorecard goes on: the commentary has its balls already
+    assert (watch.runs, list(watch.state["balls"])) == (3, ["1.0.1", "1.0.2", "1.0.3"])
+    watch.tell(commentary, 4, Failure.SERVER_ERROR)
+    watch.tell(BEST, 5, told(4, 4))
+    assert watch.runs == 4
+    assert sum(change.skipped for change in watch.changes) == 0

@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from tidemill.reading.moments.grammar.rules import reduced
@@ -15,10 +16,10 @@ LONGEST = 80
 _GRAINS = {
     "m": Grain.MINUTE, "H": Grain.MINUTE, "X": Grain.MINUTE,
     "h": Grain.MINUTE, "p": Grain.PART, "d": Grain.DAY, "D": Grain.DAY,
-    "w": Grain.WEEK, "M": Grain.MONTH, "q": Grain.MONTH, "y": Grain.MONTH,
+    "w": Grain.WEEK, "M": Grain.MONTH, "q": Grain.MONTH, "y": Grain.MONTH, "t": Grain.MONTH,
 }  # fmt: skip
-_NO_DATES = frozenset(MONTHS) - FULL_MONTHS
-"""Short names of months, which are words or names of their own when they stand alone."""
+_NO_DATES = (frozenset(MONTHS) - FULL_MONTHS) | {"ma", "di", "wo", "do", "vr", "za", "zo", "24/7"}
+"""Short names of months, which are words or names of their own when they stand alone; and `24/7`, always."""
 
 _LABEL = re.compile(r"\d{1,2}[ap]\.?")
 """`4a`: a number of a house, a room or a platform rather than an hour."""
@@ -56,7 +57,7 @@ def _moment(when: TimeConstraints, span: Stretch, zone: ZoneInfo) -> Moment:
 
 
 def _end(span: Stretch, when: TimeConstraints, zone: ZoneInfo) -> datetime | None:
-    if span.grain == "H":
+    if span.grain in {"H", "p"}:
         return _at(span.end, when, zone)
     days = span.end - span.start > timedelta(days=1)
     if span.grain in {"D", "X", "q"} or (span.grain == "d" and days):
@@ -66,6 +67,12 @@ def _end(span: Stretch, when: TimeConstraints, zone: ZoneInfo) -> datetime | Non
 
 
 def _at(moment: datetime, when: TimeConstraints, zone: ZoneInfo) -> datetime:
-    if when.offset is None:
+    if when.offset is None or timedelta(hours=when.offset) in _offsets_of(zone):
         return local(moment, zone)
     return in_zone(moment.replace(tzinfo=timezone(timedelta(hours=when.offset))), zone)
+
+
+@lru_cache(maxsize=256)
+def _offsets_of(zone: ZoneInfo) -> frozenset[timedelta | None]:
+    """The offsets of a zone in winter and in summer: pages write EST all year round, and mean their own clocks."""
+    return frozenset(zone.utcoffset(datetime(2026, month, 1)) for month in (1, 7))  # noqa: DTZ001 - a wall-clock time

@@ -13,6 +13,20 @@ import msgspec
 
 from tidemill.reading.moments.calendar import day, nth_weekday
 from tidemill.reading.moments.grammar.tokens import Token
+from tidemill.reading.moments.grammar.week_rules import (
+    by_end_of_day,
+    day_ahead,
+    day_of_month,
+    minutes_to_noon,
+    month_after_next,
+    named_year,
+    quarter_beside,
+    twelve,
+    unit_before_last,
+    weekday_of_week,
+    weekend_of,
+    weeks_on,
+)
 from tidemill.reading.moments.grammar.when import (
     DayTime,
     Stretch,
@@ -160,8 +174,9 @@ def _next_month(tokens: Sequence[Token], now: datetime) -> Token | None:
 
 def _turned_unit(tokens: Sequence[Token], now: datetime) -> Token | None:
     """`next week`, `this quarter`, `last year`."""
-    steps = {">": 1, "}": 1, "<": -1, "%": -1, "=": 0}[tokens[0].kind]
-    unit = tokens[1].value
+    turn, what = tokens if tokens[0].kind != "u" else reversed(tokens)
+    steps = {">": 1, "}": 1, "<": -1, "%": -1, "=": 0}[turn.kind]
+    unit = what.value
     if unit == "e":  # which weekend is meant depends on the word, which the search for moments knows
         return None
     return _time(TimeConstraints(within=unit_stretch(now, unit, steps)))
@@ -192,6 +207,8 @@ def _half(tokens: Sequence[Token], _: datetime) -> Token | None:
     """`half an hour`, `two and a half hours`."""
     unit = tokens[-1].value
     whole = _number(tokens[0]) if tokens[0].kind == "n" and len(tokens) > 2 else Decimal(0)  # noqa: PLR2004 - more than `half an hour`
+    if whole == 1 and tokens[1].kind == "H" and tokens[0].value[1]:  # `een half uur`, `one half hour`
+        whole = Decimal(0)
     return Token("L", ((unit, whole + Decimal("0.5")),))
 
 
@@ -201,7 +218,7 @@ def _quarter_of_hour(tokens: Sequence[Token], _: datetime) -> Token | None:
 
 
 def _span_of(tokens: Sequence[Token], _: datetime) -> Token | None:
-    return Token("L", (("s", Decimal(int(tokens[0].value.total_seconds()))),))
+    return Token("L", (("s", Decimal(int(tokens[-1].value.total_seconds()))),))
 
 
 def _away(tokens: Sequence[Token], now: datetime, sign: int) -> Token | None:
@@ -286,6 +303,31 @@ def _as_clock(token: Token, *, whole: bool = True) -> DayTime | None:
     return msgspec.structs.replace(clock_read, open=1 <= hours < _NOON, said=said) if clock_read else None
 
 
+def _minutes_to(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`ten to five pm` is ten minutes before it; `six to eight pm` is two hours."""
+    number, said = tokens[0].value
+    if not said or number not in _SPOKEN_MINUTES or (tokens[2].kind == "n" and not tokens[2].value[1]):
+        return None
+    return _minutes_beside([tokens[0], Token("B"), tokens[2]], now)
+
+
+def _minutes_after(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`twenty after three`."""
+    number, said = tokens[0].value
+    return _minutes_beside([tokens[0], Token("%"), tokens[2]], now) if said and number in _SPOKEN_MINUTES else None
+
+
+_SPOKEN_MINUTES = frozenset({5, 10, 20, 25})
+
+
+def _until_then(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`from now until Friday`: from today to the end of that day."""
+    last = resolved(tokens[-1].value, now)
+    if last is None or last.start < now or last.grain not in "dp":
+        return None
+    return _time(TimeConstraints(within=Stretch(floor(now, "d"), last.end, "D")))
+
+
 def _half_to(tokens: Sequence[Token], _: datetime) -> Token | None:
     """`half acht` is 7:30, `half past seven` too."""
     clock = _as_clock(tokens[-1])
@@ -341,6 +383,8 @@ def _hours(tokens: Sequence[Token], _: datetime) -> Token | None:
     if len(sides) != 2:  # noqa: PLR2004
         return None
     first, last = sides
+    if last.open and (last.hour, last.minute) <= (first.hour, first.minute) < (_NOON + last.hour, last.minute):
+        last = DayTime(last.hour + _NOON, last.minute)  # from eleven to two, from noon until two
     if first.hour < _NOON <= last.hour and tokens[-1].kind == "c" and not last.open and _is_bare(tokens, first):
         later = DayTime(first.hour + _NOON, first.minute)
         first = later if (later.hour, later.minute) < (last.hour, last.minute) else first
@@ -376,8 +420,16 @@ def _nth_unit(tokens: Sequence[Token], now: datetime) -> Token | None:
     span = resolved(inside, now)
     if span is None or span.grain not in "Mqyw" or inside.clock is not None:
         return None
-    found = _nth_weekday(nth, what.value, span) if what.kind == "w" else _nth_of(nth, what.value, span)
+    found = _nth_in(nth, what, span)
+    if found is not None and found.end <= now and inside.within is None and inside.year is None:
+        found = _nth_in(nth, what, unit_stretch(span.start, "M", 12))  # of a month without a year: the coming one
     return _time(TimeConstraints(within=found)) if found else None
+
+
+def _nth_in(nth: int, what: Token, span: Stretch) -> Stretch | None:
+    if what.kind == "w":
+        return _nth_weekday(nth, what.value, span)
+    return weekend_of(nth, span) if what.value == "e" else _nth_of(nth, what.value, span)
 
 
 def _nth_weekday(nth: int, weekday: int, span: Stretch) -> Stretch | None:
@@ -401,6 +453,106 @@ def _nth_of(nth: int, unit: str, span: Stretch) -> Stretch | None:
         begins = moved(begins, unit, nth + 1)
     found = Stretch(begins, moved(begins, unit, 1), unit)
     return found if span.start <= begins < span.end else None
+
+
+def _unit_beside(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`the day before Christmas`, `de week na Pasen`: one unit before or after."""
+    sign = 1 if tokens[1].kind == "A" else -1
+    return _beside([Token("L", ((tokens[0].value, Decimal(1)),)), tokens[1], tokens[-1]], now, sign)
+
+
+def _weekday_ahead(tokens: Sequence[Token], _: datetime) -> Token | None:
+    """`vrijdag over een week`: so many weeks behind the coming one."""
+    when, lengths = tokens[0].value, tokens[-1].value
+    if when.weekday is None or when.shift is not None or len(lengths) != 1 or lengths[0][0] != "w":
+        return None
+    return _time(msgspec.structs.replace(when, shift=("w", int(lengths[0][1]))))
+
+
+def _middle_of_month(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`half maart`: its middle."""
+    return _part_of([Token("2"), Token("T", TimeConstraints(month=tokens[-1].value))], now)
+
+
+def _unit_after_next(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`the week after next`, `Friday after next`: the one behind the next."""
+    what = tokens[0]
+    if what.kind == "u":
+        return _time(TimeConstraints(within=unit_stretch(now, what.value, 2))) if what.value in "dwMqy" else None
+    begins = floor(now, "d")
+    begins += timedelta(days=((what.value - begins.weekday()) % 7 or 7) + 7)
+    return _time(TimeConstraints(within=Stretch(begins, begins + timedelta(days=1))))
+
+
+def _week_later(tokens: Sequence[Token], _: datetime) -> Token | None:
+    """`Friday week`, `tomorrow week`: seven days behind it."""
+    when = tokens[0].value
+    if tokens[-1].value != "w" or when.shift is not None or (when.weekday is None and when.within is None):
+        return None
+    return _time(msgspec.structs.replace(when, shift=("w", 1)))
+
+
+def _week_number(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`week 12`, `week 12 of 2026`: by the calendar of ISO 8601."""
+    number = _number(_of("n", tokens))
+    year = next((token.value for token in tokens if token.kind == "y"), now.year)
+    if _of("u", tokens).value != "w" or number != int(number) or not 1 <= number <= 53:  # noqa: PLR2004 - weeks of a year
+        return None
+    begins = datetime.fromisocalendar(year, int(number), 1)
+    return _time(TimeConstraints(within=Stretch(begins, begins + timedelta(days=7), "w")))
+
+
+def _weekdays(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`Saturday and Sunday`: two days in a row."""
+    first, last = tokens[0].value, tokens[-1].value
+    if (last - first) % 7 != 1:
+        return None
+    return _range([Token("T", TimeConstraints(weekday=first)), Token("T", TimeConstraints(weekday=last))], now)
+
+
+def _of_the_month(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`the first of the month`: that day of this month or of the coming one."""
+    dom = _dom(tokens[0].value)
+    if tokens[-1].value != "M" or dom is None:
+        return None
+    found = resolved(TimeConstraints(dom=dom), now)
+    return _time(TimeConstraints(within=found)) if found else None
+
+
+def _last_of_this(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`the last day of the month`, `laatste week van het jaar`."""
+    inside = Token("T", TimeConstraints(within=unit_stretch(now, tokens[-1].value, 0)))
+    return _nth_unit([*tokens[:-1], inside], now) if tokens[-1].value in "Mqyw" else None
+
+
+def _beside_weekday(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`the Monday after Easter`, `Friday before 3 March`."""
+    base = resolved(tokens[-1].value, now)
+    if base is None or base.grain != "d":
+        return None
+    weekday = tokens[0].value
+    if tokens[1].kind == "A":
+        begins = base.start + timedelta(days=(weekday - base.start.weekday()) % 7 or 7)
+    else:
+        begins = base.start - timedelta(days=(base.start.weekday() - weekday) % 7 or 7)
+    return _time(TimeConstraints(within=Stretch(begins, begins + timedelta(days=1))))
+
+
+def _unit_and_a_half(tokens: Sequence[Token], _: datetime) -> Token | None:
+    """`an hour and a half`."""
+    return Token("L", ((tokens[1].value, _number(tokens[0]) + Decimal("0.5")),))
+
+
+def _unit_ago(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`week ago`: one of them."""
+    return _away([Token("L", ((tokens[0].value, Decimal(1)),))], now, -1 if tokens[-1].kind == "g" else 1)
+
+
+def _pairs_of_days(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`14-10 t/m 15-10`: each is a day and a month."""
+    sides = [_pair_of_days([token], now) for token in tokens if token.kind == "x"]
+    first, last = sides[0], sides[-1]
+    return _range([first, last], now) if first is not None and last is not None else None
 
 
 def _nth_after(tokens: Sequence[Token], now: datetime) -> Token | None:
@@ -558,30 +710,42 @@ def _plain(tokens: Sequence[Token], _: datetime) -> Token | None:
 RULES: Sequence[tuple[re.Pattern[str], Rule]] = tuple(
     (re.compile(pattern), rule)
     for pattern, rule in (
-        ("n&?n?H[uU]", _half), ("Hn?[uU]", _half), ("(?<=[iP><}])nU|nU(?=[gfAB])|nU(?=&?n[uU])|(?<=L)nU", _length),
-        ("nk|k|Qn?u", _quarter_of_hour), ("l", _span_of), ("@L", _plain),
+        ("u[%AB-]c", quarter_beside), ("^n-c$", minutes_to_noon), ("nc", twelve), ("^uB<$", unit_before_last),
+        ("^mA>$", month_after_next), ("^wi?un$", weekday_of_week), ("^uy$", named_year),
+        ("b3u|bE", by_end_of_day), ("(?<=\\^)[no]&[no]my?", _shared_month),
+        ("n[uU]&n?H(?![nc])", _unit_and_a_half), ("x-x$", _pairs_of_days),
+        ("^Hm$", _middle_of_month), ("n&?n?H[uU]", _half), ("Hn?[uU]", _half),
+        ("(?<=[iP])nU|nU(?=[gfAB])|nU(?=&?n[uU])|(?<=L)nU", _length),
+        ("nk|k|Qn?u", _quarter_of_hour), ("n?l", _span_of), ("@L", _plain),
         ("[no]-[no]my?", _shared_month), ("m[no]-[no]y?", _shared_month), ("xmy?|mxy?", _pair_and_month),
-        ("(?<=[Tw])x|x(?=[ap])", _pair_of_hours),
+        ("(?<=[Tw])x|x(?=[apdt])", _pair_of_hours),
         ("n[w][gf]|inw", _weekdays_ago),
-        ("[no]m|m[no](?!-?[acpuOn])", _day_and_month), ("w[no](?![acpuUO:mP]|-[nc])", _weekday_and_day),
+        ("[no]-?m(?![no])|[no]m|m[no](?!-?[acpuOn])", _day_and_month), ("w[no](?![acpuUO:mP]|-[nc])", _weekday_and_day),
+        ("(?<![\\^n@Tc])n-[nc](?=[ap]|$)", _minutes_to), ("nA[nc](?=[ap]|$)", _minutes_after),
+        ("\\^?N-T$", _until_then),
+        ("(?<=ou)\\^y$", _in_year),
         ("H[P%][nc]|H[nc]", _half_to), ("[nQ][P%B][nc]|[QL][P%BA-][nc](?!u)", _minutes_beside),
         ("n-?n(?=[ap@^T]|$)", _spoken), ("[nc]i?[ap]|nO[ap]", _hour_pm),
-        ("[\\^A]?[nc]-[nc](?![mu])|\\^[nc]&[nc](?![mu])", _hours),
+        ("[\\^A]?[nc]-[nc](?![mu])[UO]?|\\^[nc][&@][nc](?![mu])[UO]?", _hours),
         ("x$", _pair_of_days), ("x(?=@|c|T)", _pair_of_days),
         ("[><%][nv][uU]", _turned_units), ("}nu|n}u", _upcoming),
         ("@nu", _hour_unit), ("@?nU|@?cU|@[ny](?![mu])|nO|cO|@c", _clock),
-        ("[nv]u", _length), ("L&?L", _lengths), ("Lg", _ago), ("Lf", _ahead),
-        ("^FLAT|^[A^]?TFL|^FLAc|^A?cFL", _lasting), ("[iF]@?L|^PL", _ahead),
+        ("^i?un(?:[i^]?y)?$", _week_number), ("^w&w$", _weekdays), ("^u[gf]$", _unit_ago),
+        ("^[uw]A>$", _unit_after_next),
+        ("[nv]u", _length), ("L&?L", _lengths), ("Lg|gL|^BL$", _ago), ("Lf", _ahead),
+        ("^FLAT|^[A^]?TFL|^FLAc|^A?cFL", _lasting), ("[iF]@?L(?<!wiL)(?<!wPL)(?<!diL)(?<!dPL)|^[PA]L$|^PL", _ahead),
         ("[><]m", _next_month), ("m", _month), ("Ty", _with_year), ("(?<=[u123])y", _year),
         ("o<[wu][i^]?T(?!y)|<w[i^]T(?!y)|<wT$|<u[i^]?T(?!y)|o[wu][i^]?T(?!y)|ou$", _nth_unit),
-        ("owAT(?!y)", _nth_after),
-        ("[>=<}%]u", _turned_unit), ("iyD?", _in_year),
+        ("^ou$", _of_the_month), ("^o?<uu$|^ouu$", _last_of_this), ("^u[AB]T$", _unit_beside),
+        ("owAT(?!y)", _nth_after), ("^w[AB]T$", _beside_weekday),
+        ("[>=<}%]u|^u[><]$", _turned_unit), ("iyD?", _in_year),
         ("d", _relative), ("3?t", _tonight), ("^N$", _now), ("iT", _plain),
         ("r=?u", _rest), ("[123]@?(?:T|u)|E", _part_of), ("bT", _by), ("[>=<]S", _season),
         ("o?CT-T", _closest),
-        ("w", _weekday), ("y(?=T)", _year),
+        ("w", _weekday), ("^LT$", weeks_on), ("T[iP]L$", _weekday_ahead), ("T[iP]L$", day_ahead),
+        ("^PT$", _plain), ("[no]T", day_of_month), ("y(?=T)", _year),
         ("=T(?=.)|(?<=.)=T", _this_part), ("[>=<]T|T[>=<]", _turned),
-        ("LAT", _after), ("LBT", _before),
+        ("LAT", _after), ("LBT", _before), ("^Tu$", _week_later),
         ("TW|WT", _feast_then), ("W", _away_day),
         ("o(?![uw])", _ordinal_day),
         ("(?<=T)-c$|c", _clock_time),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -13,10 +13,11 @@ from tidemill.reading.amounts.numbers import number_at
 from tidemill.reading.moments.calendar import day, full_year
 from tidemill.reading.moments.feasts import FEAST_NAMES
 from tidemill.reading.moments.grammar.languages import TABLES
-from tidemill.reading.moments.grammar.when import DayTime, TimeConstraints
+from tidemill.reading.moments.grammar.when import SMALL_HOURS, DayTime, Stretch, TimeConstraints
+from tidemill.reading.moments.words import MONTHS, any_of
 
 MOST_TOKENS = 18
-_LONGEST_NAME = 5
+_LONGEST_NAME = 7
 
 
 class Token(msgspec.Struct, frozen=True, gc=False):
@@ -28,11 +29,12 @@ class Token(msgspec.Struct, frozen=True, gc=False):
 
 UNITS = {
     "second": "s", "minute": "m", "hour": "h", "day": "d", "week": "w", "fortnight": "f", "month_unit": "M",
-    "quarter": "q", "year": "y", "weekend": "e",
+    "quarter": "q", "year": "y", "decade": "t", "weekend": "e",
 }  # fmt: skip
 _PARTS = {
-    "morning": (0, 12), "lunch": (12, 14), "after_lunch": (13, 17), "afternoon": (12, 18), "evening": (18, 24),
-    "night": (18, 24),
+    "morning": (0, 12), "lunch": (12, 14), "after_lunch": (13, 17), "after_work": (17, 21), "after_school": (15, 21),
+    "afternoon": (12, 18), "evening": (18, 24),
+    "night": (18, 24), "small_hours": SMALL_HOURS,
 }  # fmt: skip
 """The hours of a part of the day, as most grammars take them."""
 _PLAIN = {
@@ -42,28 +44,50 @@ _PLAIN = {
     "closest": "C", "rest": "r", "am": "a", "pm": "p", "quarter_of_hour": "k", "ad": "D",
 }  # fmt: skip
 _SEASONS = {"winter": 0, "spring": 1, "summer": 2, "autumn": 3}
-_SHORT_FOR = {"bom": ("1", "M"), "eom": ("3", "M"), "boy": ("1", "y"), "eoy": ("3", "y")}
+_SHORT_FOR = {"bom": ("1", "M"), "eom": ("3", "M"), "boy": ("1", "y"), "eoy": ("3", "y"), "eod": ("3", "d")}
 _ZONES = {
     "utc": 0, "gmt": 0, "z": 0, "wet": 0, "bst": 1, "cet": 1, "cest": 2, "eet": 2, "eest": 3, "est": -5, "edt": -4,
     "cst": -6,
     "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7, "ist": 5.5, "jst": 9, "aest": 10,
 }  # fmt: skip
-_MERIDIEM = r"(?P<{0}>[ap])(?:\.?\s?m\b\.?|\b\.?(?![\w']))"
+_MERIDIEM = r"(?:\s?(?P<{0}>[ap])\.?\s?m\b\.?|(?P<{0}b>[ap])\b\.?(?![\w']))"
+"""`8 p.m.`, `8p`; a letter that stands by itself is a word: `de 9 a 11`."""
 _PIECE = re.compile(
     r"\s*(?:"
     r"(?P<iso>(?P<iy>(?:19|20|21)\d\d)(?P<is>[-/.])(?P<im>\d{1,2})(?P=is)(?P<id>\d{1,2})(?!\d))"
-    r"|(?P<full>(?P<fa>\d{1,2})\s?(?P<fs>[-/.])\s?(?P<fb>\d{1,2})\s?(?P=fs)\s?(?P<fy>\d{4}|'?\d\d)(?!\d))"
+    r"|(?P<full>(?P<fa>\d{1,2})\s?(?P<fs>[-/.])\s?(?P<fb>\d{1,2})\s?(?P=fs)\s?(?P<fy>\d{4}|'?\d\d(?!\s?(?:uhr|uur|h\b|:\d|\.\d)))"
+    r"(?!\d))"
+    r"|(?P<isoweek>(?P<wy>(?:19|20)\d\d)-?w(?P<ww>\d\d?))(?!\w)"
     r"|(?P<quarter>(?P<qy>\d{4}|\d\d)q(?P<qn>[1-4])|q(?P<qn2>[1-4]))(?!\w)"
-    rf"|(?P<clock>(?P<ch>\d{{1,2}})\s?(?:[:](?P<cm>\d\d)(?::(?P<cs>\d\d))?|[hu](?P<ck>\d\d)|\.(?P<cd>\d\d)(?=\s?(?:uur|uhr|u\b|h\b|[ap]\.?m)))(?!\d)(?:\s?{_MERIDIEM.format('ca')})?(?:\s?(?:uur|uhr|u\b|h\b|hrs\b))?)"
-    rf"|(?P<hour>(?P<hh>\d{{1,4}})(?:ish)?\s?{_MERIDIEM.format('ha')})"
+    r"|(?P<dotted>(?P<da>\d{1,2})\.(?P<db>\d{1,2})\.(?![\d.]))"
+    r"|(?P<military>(?P<mh>[0-2]\d)(?P<mm>[0-5]\d))(?=\s?(?:hours|hrs|hr|h)\b)\s?(?:hours|hrs|hr|h)"
+    r"|(?P<length>(?P<lh>\d{1,2})\s?h(?:rs?|ours?)?\s?(?P<lm>\d{1,2})\s?m(?:in(?:ute)?s?)?)(?!\w)"
+    rf"|(?P<clock>(?P<ch>\d{{1,2}})\s?(?:[:](?P<cm>\d\d)(?::(?P<cs>\d\d))?|[hu](?P<ck>\d\d)|\.(?P<cd>\d\d)(?=\s?(?:uur|uhr|u\b|h\b|[ap]\.?m)))(?!\d)(?:{_MERIDIEM.format('ca')})?(?:\s?(?:uur|uhr|u\b|h\b|hrs\b))?)"
+    rf"|(?P<hour>(?P<hh>\d{{1,4}})(?:ish)?{_MERIDIEM.format('ha')})"
     r"|(?P<fraction>(?P<fn>[13])/(?P<fd>[24]))(?=\s?h)"
     r"|(?P<pair>(?P<pa>\d{1,2})\s?(?P<ps>[/-])\s?(?P<pb>\d{1,2})(?![\d/:-]|\.\d|\s?(?:[ap]\.?m|uur|uhr|h\b)))"
-    r"|(?P<ordinal>(?P<on>\d{1,2})(?:st|nd|rd|th|ste|de|e|er|\u00ba|\u00aa|\.(?=\s))(?!\w))"
+    r"|(?P<ordinal>(?P<on>\d{1,2})(?:st|nd|rd|th|ste|de|e|er|\u00ba|\u00aa|\u00b0|\.(?=\s|-|$))(?!\w))"
+    r"|(?P<short>'(?P<sy>\d\d)(?!\w))"
     r"|(?P<span>(?P<sn>\d{1,3})(?P<su>['\"]))(?!\w)"
     r"|(?P<number>\d{1,4})(?P<ish>ish)?(?![\d.,]\d)"
     r"|(?P<dash>-+)|(?P<comma>[,;()])|(?P<at>@)"
-    r"|(?P<word>(?:'s\b|[^\W\d_]+(?:['./][^\W\d_]+)*\.?(?:'s)?(?=\W|$|\d))))"
+    r"|(?P<word>(?:'s\b|[^\W\d_]+(?:['./][^\W\d_]+)*\.?(?:'s|(?<=s)')?(?=\W|$|\d))))"
 )
+
+
+_POINTED = re.compile(r"(?:(?<=\bore )|(?<=\bom )|(?<=\bum )|(?<=\bat )|(?<=\balle ))(\d{1,2})\.(\d\d)\b")
+
+
+_DOTTED_HOURS = re.compile(
+    r"(?<![\d.])(\d{1,2})\.(00|15|30|45)(\s*(?:-+|tot en met|tot|t/m|to|until|bis)\s*)(\d{1,2})\.(00|15|30|45)(?![\d.])"
+)
+"""`14.00 tot 16.30`, whose points could be those of dates but for the minutes."""
+_NAMED_MONTH = re.compile(
+    rf"(?<!\w)(?:(\d{{1,2}})([./])((?:{any_of(MONTHS)})\b)\2|((?:{any_of(MONTHS)})\b)([/-])(\d{{1,2}})\5)((?:19|20)\d\d)\b"
+)
+"""`22.Feb.2017`, `Feb/22/2017`."""
+_NUMBERED_FEAST = re.compile(r"\b(?P<number>[123])(?:e|ste|de)\s(?=(?:kerst|paas|pinkster)dag\b)")
+_FIRST_DAYS = {"1": "eerste", "2": "tweede", "3": "derde"}
 
 
 @cache
@@ -76,8 +100,15 @@ def lexicon(language: str) -> dict[str, Token]:
     if language == "nl":
         _add_table(found, "nl")
     found |= _compounds(found)
-    found |= {name: Token("T", TimeConstraints(feast=feast)) for name, feast in FEAST_NAMES.items()}
+    feasts = {name: Token("T", TimeConstraints(feast=feast)) for name, feast in FEAST_NAMES.items()}
+    found |= {plain: token for name, token in feasts.items() if " " in (plain := plain_name(name))} | feasts
     return found | {name: Token("z", offset) for name, offset in _ZONES.items() if name not in found}
+
+
+def plain_name(name: str) -> str:
+    """A feast's name without the signs that some write and others do not: `saint patrick's` is `st patricks`."""
+    bare = name.replace("'", "").replace(".", "").replace("-", " ")
+    return f" {bare} ".replace(" saint ", " st ").replace(" sint ", " st ").replace(" the ", " ").strip()
 
 
 def _compounds(words: dict[str, Token]) -> dict[str, Token]:
@@ -123,11 +154,15 @@ _MAKERS: Mapping[str, Callable[[int], Token]] = {
     "ordinal": lambda place: Token("o", place + 1),
     "relative": lambda place: Token("d", place - 2),
     "tonight": lambda _: Token("t", (0, _PARTS["night"])),
+    "this_morning": lambda _: Token("t", (0, (6, 12))),
+    "this_afternoon": lambda _: Token("t", (0, _PARTS["afternoon"])),
     "last_night": lambda _: Token("t", (-1, _PARTS["night"])),
     "uur": lambda _: Token("U", "h"),
+    "half_hour": lambda _: Token("l", timedelta(minutes=30)),
     "now": lambda _: Token("N"),
     "noon": lambda _: Token("c", DayTime(12, 0)),
     "midnight": lambda _: Token("c", DayTime(0, 0)),
+    "one_and_a_half": lambda _: Token("n", (Decimal("1.5"), True)),
     "few": lambda _: Token("v", (Decimal(3), True)),
     "pair": lambda _: Token("v", (Decimal(2), True)),
 }
@@ -136,6 +171,11 @@ _MAKERS: Mapping[str, Callable[[int], Token]] = {
 def tokens_of(text: str, language: str, *, day_first: bool) -> list[Token] | None:
     """The tokens of a prepared phrase; None when a word is none of a date's, or there are too many."""
     pieces: list[re.Match[str]] = []
+    text = text.replace("halfjaar", "half jaar")
+    text = _POINTED.sub(r"\1:\2", text) if "." in text else text
+    text = _DOTTED_HOURS.sub(r"\1:\2\3\4:\5", text) if "." in text else text
+    text = _NAMED_MONTH.sub(r"\1\6 \3\4 \7", text)
+    text = _NUMBERED_FEAST.sub(lambda match: f"{_FIRST_DAYS[match['number']]} ", text)
     at = 0
     while at < len(text.rstrip(" .!?")):
         match = _PIECE.match(text, at)
@@ -193,13 +233,16 @@ def _is_year(number: Decimal | int) -> bool:
 
 
 def _spellings(name: str) -> tuple[str, ...]:
-    return name, name.rstrip("."), name.replace("-", " "), name.removesuffix("'s")
+    spellings = (name, name.rstrip("."), name.replace("-", " "), name.removesuffix("'s"))
+    return (*spellings, plain_name(name)) if (" " in name or "-" in name) and name[-1] != "-" else spellings
 
 
 def _is_article(name: str, ahead: list[str], words: dict[str, Token]) -> bool:
     """Whether `a`, `an`, `een` stands right before a unit, and so means one."""
     following = words.get(ahead[1].rstrip(".")) if len(ahead) > 1 else None
-    return name in {"a", "an", "een", "un", "une", "una"} and following is not None and following.kind in {"u", "k"}
+    return (
+        name in {"a", "an", "een", "un", "une", "una"} and following is not None and following.kind in {"u", "k", "l"}
+    )
 
 
 def _of_digits(piece: re.Match[str], *, day_first: bool) -> Token | None:
@@ -243,15 +286,24 @@ def _is_day(month: int, number: int) -> bool:
 
 def _clock(piece: re.Match[str], _: bool) -> Token | None:  # noqa: FBT001
     minutes = int(piece["cm"] or piece["ck"] or piece["cd"])
-    clock = DayTime.of(int(piece["ch"]), minutes, piece["ca"] or "")
+    clock = DayTime.of(int(piece["ch"]), minutes, piece["ca"] or piece["cab"] or "")
     return Token("c", clock) if clock else None
 
 
 def _hour(piece: re.Match[str], _: bool) -> Token | None:  # noqa: FBT001
     written = piece["hh"]
     hour, minutes = (int(written), 0) if len(written) < 3 else (int(written[:-2]), int(written[-2:]))  # noqa: PLR2004
-    clock = DayTime.of(hour, minutes, piece["ha"])
+    clock = DayTime.of(hour, minutes, piece["ha"] or piece["hab"])
     return Token("c", clock) if clock else None
+
+
+def _military(piece: re.Match[str], _: bool) -> Token | None:  # noqa: FBT001
+    clock = DayTime.of(int(piece["mh"]), int(piece["mm"]))
+    return Token("c", clock) if clock else None
+
+
+def _hours_and_minutes(piece: re.Match[str], _: bool) -> Token:  # noqa: FBT001
+    return Token("L", (("h", Decimal(piece["lh"])), ("m", Decimal(piece["lm"]))))
 
 
 def _number(piece: re.Match[str], _: bool) -> Token:  # noqa: FBT001
@@ -266,7 +318,24 @@ def _quarter(piece: re.Match[str], _: bool) -> Token:  # noqa: FBT001
     return Token("T", TimeConstraints(quarter=int(piece["qn"] or piece["qn2"]), year=year))
 
 
+def _dotted(piece: re.Match[str], _: bool) -> Token | None:  # noqa: FBT001
+    number, month = int(piece["da"]), int(piece["db"])
+    return Token("T", TimeConstraints(month=month, dom=number)) if _is_day(month, number) else None
+
+
+def _iso_week(piece: re.Match[str], _: bool) -> Token | None:  # noqa: FBT001
+    year, week = int(piece["wy"]), int(piece["ww"])
+    try:
+        begins = datetime.combine(date.fromisocalendar(year, week, 1), time())
+    except ValueError:  # a year of 52 weeks
+        return None
+    return Token("T", TimeConstraints(within=Stretch(begins, begins + timedelta(days=7), "w")))
+
+
 _DIGIT_READERS = {
+    "isoweek": _iso_week,
+    "dotted": _dotted, "short": lambda piece, _: Token("y", full_year(piece["sy"])),
+    "military": _military, "length": _hours_and_minutes,
     "iso": _iso, "full": _full, "quarter": _quarter, "clock": _clock, "hour": _hour, "pair": _pair,
     "fraction": lambda piece, _: Token("n", (Decimal(piece["fn"]) / Decimal(piece["fd"]), True)),
     "ordinal": lambda piece, _: Token("o", int(piece["on"])),

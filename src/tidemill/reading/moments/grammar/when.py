@@ -9,6 +9,9 @@ from tidemill.reading.moments.calendar import day, months_later, next_weekday, w
 from tidemill.reading.moments.feasts import feast_in
 
 _NOON, _HOURS, _MINUTES, _EVENING_HOURS = 12, 24, 60, 9
+_EVENING = 18
+SMALL_HOURS = (0, 6)
+"""The hours of a night behind midnight."""
 _FAR = 48
 """Months ahead that are searched for a day that fits a weekday and a number."""
 
@@ -94,15 +97,16 @@ def floor(moment: datetime, unit: str) -> datetime:
     midnight = datetime.combine(moment.date(), time())
     if unit in "wef":
         return midnight - timedelta(days=midnight.weekday())
-    if unit in "Mqy":
-        month = {"M": midnight.month, "q": (midnight.month - 1) // 3 * 3 + 1, "y": 1}[unit]
-        return midnight.replace(month=month, day=1)
+    if unit in "Mqyt":
+        month = {"M": midnight.month, "q": (midnight.month - 1) // 3 * 3 + 1}.get(unit, 1)
+        year = midnight.year // 10 * 10 if unit == "t" else midnight.year
+        return midnight.replace(year=year, month=month, day=1)
     return midnight
 
 
 def moved(moment: datetime, unit: str, count: float) -> datetime:
     """A moment so many units later, or earlier."""
-    months = {"M": 1, "q": 3, "y": 12}.get(unit)
+    months = {"M": 1, "q": 3, "y": 12, "t": 120}.get(unit)
     if months is not None:
         return datetime.combine(months_later(moment.date(), int(months * count)), moment.time())
     seconds = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "e": 604_800, "f": 1_209_600}[unit]
@@ -118,7 +122,19 @@ def resolved(when: TimeConstraints, now: datetime) -> Stretch | None:
         return None
     if when.shift is not None and when.feast is None:
         found = shifted(found, when.shift)
-    return _timed(found, when)
+    return _still_to_come(_timed(found, when), when, now)
+
+
+def _still_to_come(found: Stretch | None, when: TimeConstraints, now: datetime) -> Stretch | None:
+    """The evening's hour where `today at 5` leaves it open and the morning's has passed."""
+    clock = when.clock
+    if found is None or clock is None or not clock.open or when.hours is not None or when.until is not None:
+        return found
+    here = now.replace(tzinfo=None)
+    if found.grain != "m" or found.start.date() != here.date() or found.start >= here:
+        return found
+    later = shifted(found, ("h", _NOON))
+    return later if later.start >= here and later.start.date() == here.date() else found
 
 
 def shifted(found: Stretch, shift: tuple[str, int]) -> Stretch:
@@ -133,7 +149,11 @@ def _clock_alone(when: TimeConstraints, now: datetime) -> Stretch | None:
     if when.clock is None:
         return _timed(today, when)
     here = _timed(today, when)
-    if here is None or here.start >= now.replace(tzinfo=None) - timedelta(minutes=now.minute, seconds=now.second):
+    if (
+        here is None
+        or when.until is not None
+        or here.start >= now.replace(tzinfo=None) - timedelta(minutes=now.minute, seconds=now.second)
+    ):
         return here
     if when.clock.open and when.hours is None and when.clock.hour < _NOON:
         later = _timed(today, msgspec.structs.replace(when, clock=DayTime(when.clock.hour + _NOON, when.clock.minute)))
@@ -148,6 +168,9 @@ def _timed(found: Stretch, when: TimeConstraints) -> Stretch | None:
             return found if when.hours is None else None
         first, last = when.hours
         return Stretch(found.start + timedelta(hours=first), found.start + timedelta(hours=last), "p")
+    if found.grain == "D" and when.until is None:  # days that share one time
+        hour = timedelta(hours=_hour_of(when.clock, when.hours), minutes=when.clock.minute)
+        return Stretch(found.start + hour, found.end, "X")
     if found.grain != "d":
         return None
     start = found.start + timedelta(hours=_hour_of(when.clock, when.hours), minutes=when.clock.minute)
@@ -160,6 +183,10 @@ def _timed(found: Stretch, when: TimeConstraints) -> Stretch | None:
 def _hour_of(clock: DayTime, hours: tuple[int, int] | None) -> int:
     """The hour, moved to the half of the day that a part of it names."""
     said_late = clock.said and clock.hour < _EVENING_HOURS  # nobody opens at half past three at night
+    if hours is not None and (hours[0] >= _EVENING or hours == SMALL_HOURS) and clock.hour in {0, _NOON}:
+        return _HOURS  # midnight is the end of an evening
+    if hours == SMALL_HOURS:  # `4 uur 's nachts`, `11 uur 's nachts`
+        return clock.hour + _NOON if SMALL_HOURS[1] < clock.hour < _NOON else clock.hour
     late = said_late if hours is None else hours[0] >= _NOON and clock.hour < _NOON
     return clock.hour + _NOON if late else clock.hour
 
@@ -247,11 +274,12 @@ def _inside(when: TimeConstraints) -> Stretch | None:
 def _season(when: TimeConstraints, now: datetime) -> Stretch:
     starts = ((12, 21), (3, 20), (6, 21), (9, 23))
     season = when.season or 0
-    month, number = starts[season]
-    length = ("M", 3)
-    years = [when.year] if when.year else [now.year - 1, now.year, now.year + 1]
-    first = [datetime.combine(date(year, month, number), time()) for year in years]
-    spans = [Stretch(begins, moved(begins, *length), "q") for begins in first]
+    (month, number), (ends, last) = starts[season], starts[(season + 1) % 4]
+    years = [when.year] if when.year else range(now.year - 2, now.year + 2)
+    spans = [
+        Stretch(datetime(year, month, number), datetime(year + (season == 0), ends, last), "q")  # noqa: DTZ001
+        for year in years
+    ]
     if when.turn < 0:
         return [span for span in spans if span.end <= now][-1]
     coming = [span for span in spans if (span.start > now if when.turn > 1 else span.end > now)]

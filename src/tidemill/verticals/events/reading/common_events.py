@@ -4,6 +4,8 @@ It answers exactly what the general road (`schema_events`) would, or nothing: an
 spelling anywhere in a block sends the whole block down the general road. A test holds the two against each other.
 """
 
+import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
@@ -81,6 +83,30 @@ class _Event(msgspec.Struct, frozen=True, gc=False):
     unusual_13: Unusual = field(name="startDate@text", default=UNSET)
 
 
+class _Graph(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    parts: list[msgspec.Raw] = field(name="@graph")
+    context: msgspec.Raw | UnsetType = field(name="@context", default=UNSET)
+
+
+class _ListItem(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    item: msgspec.Raw
+    kind: Literal["ListItem"] = field(name="@type")
+    position: int | str | None = None
+    url: str | None = None
+    name: str | None = None
+
+
+class _ItemList(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    kind: Literal["ItemList"] = field(name="@type")
+    itemListElement: list[_ListItem]  # noqa: N815
+    context: msgspec.Raw | UnsetType = field(name="@context", default=UNSET)
+    name: str | None = None
+    url: str | None = None
+    description: str | None = None
+    numberOfItems: int | str | None = None  # noqa: N815
+    itemListOrder: str | None = None  # noqa: N815
+
+
 _NOWHERE = (None, "")
 _LONGEST_REMEMBERED = 1_000
 _JSONLD = Strategy.JSONLD
@@ -88,29 +114,69 @@ _MISREAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # a Valida
 _many = msgspec.json.Decoder(list[_Event]).decode
 _one = msgspec.json.Decoder(_Event).decode
 _place = msgspec.json.Decoder(_Place).decode
+_graph = msgspec.json.Decoder(_Graph).decode
+_item_list = msgspec.json.Decoder(_ItemList).decode
+_HEAD = 600
+"""Bytes within which a block names what it gathers its events in."""
+_HOLDS_EVENTS = re.compile(
+    rb'"@type"\s*:\s*(?:"[^"]*(?:Event|Festival|Hackathon|EventSeries|CourseInstance|\\)"|\[[^\]]*(?:Event"|Festival"'
+    rb'|Hackathon"|EventSeries"|CourseInstance"|\\))'
+)
+"""Whether a part of a graph has an event in it somewhere, or a type that is spelled with escapes."""
+_Found = list[tuple[str, _Event]]
+"""Events and where in their block they stand."""
 
 
 def read_common(body: bytes, origin: str, confidence: float, absolute: Absolute) -> list[RawRecord] | None:
     """The records of a block whose events are all of the common shape; None when any of it is not."""
-    start = body.lstrip()[:1]
     try:
-        if start == b"[":
-            events, paths = _many(body), True
-        elif start == b"{":
-            events, paths = [_one(body)], False
-        else:
-            return None
+        events = _events_in(body)
     except _MISREAD:
+        return None
+    if events is None:
         return None
     places = places_for("location(0)")
     records: list[RawRecord] = []
-    for index, event in enumerate(events):
+    for path, event in events:
         fields = _fields(event, absolute)
         if fields is None:
             return None
-        where = f"{origin}/{index}" if paths else origin
+        where = origin + path
         records.append(RawRecord(fields=fields, strategy=_JSONLD, confidence=confidence, origin=where, places=places))
     return records
+
+
+def _events_in(body: bytes) -> _Found | None:
+    """The events of a list, of an object that is one, of a graph or of an `ItemList`; None for any other shape."""
+    start = body.lstrip()[:1]
+    if start == b"[":
+        return [(f"/{index}", event) for index, event in enumerate(_many(body))]
+    if start != b"{":
+        return None
+    head = body[:_HEAD]
+    if b'"@graph"' in head:
+        return _of_parts((f"/@graph/{index}", part) for index, part in enumerate(_graph(body).parts))
+    if b'"ItemList"' in head:
+        elements = _item_list(body).itemListElement
+        return _of_parts((f"/itemListElement/{index}/item", one.item) for index, one in enumerate(elements))
+    return [("", _one(body))]
+
+
+def _of_parts(parts: Iterable[tuple[str, msgspec.Raw]]) -> _Found | None:
+    """The parts that are events; None where a part that is none, or none of the common shape, has one in it."""
+    found: _Found = []
+    for path, part in parts:
+        try:
+            event = _one(part)
+        except msgspec.ValidationError:
+            if _HOLDS_EVENTS.search(part):
+                return None
+            continue
+        if _occasion(event.kind):
+            found.append((path, event))
+        elif _HOLDS_EVENTS.search(part):
+            return None
+    return found
 
 
 def _fields(event: _Event, absolute: Absolute) -> Fields | None:

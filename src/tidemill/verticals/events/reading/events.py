@@ -84,7 +84,7 @@ def _general_records(
     found = list(jsonld.objects(block.value, schema_events.is_event, schema_events.NESTED))
     if unreadable is not None and (block.broken or block.repaired) and len(found) < len(_NAMED_EVENTS.findall(body)):
         unreadable.append(index)  # what was saved of the block is less than it held
-    known = jsonld.objects_by_id(block.value) if b'"@id"' in document.encoded else _NOTHING_KNOWN
+    known = jsonld.objects_by_id(block.value) if b"@id" in body else _NOTHING_KNOWN
     confidence = _REPAIRED if block.repaired else _CONFIDENCE[Strategy.JSONLD]
     for path, item in found:
         yield from schema_events.records_of(

@@ -70,7 +70,11 @@ def with_shown_fields(records: list[RawRecord], document: Document) -> list[RawR
     marked_up = {Strategy.JSONLD, Strategy.MICRODATA}
     if all("rent" in record.fields or record.strategy not in marked_up for record in records):
         return records
-    shown = {record.fields.get("url"): record for record in read_layout(document) if record.fields.get("url")}
+    shown = {
+        record.fields.get("url"): record
+        for record in read_layout(document)
+        if record.fields.get("url") and "unread" not in record.fields
+    }
     return [
         with_fields_of(record, twin) if (twin := shown.get(record.fields.get("url"))) and "rent" not in record.fields
         else record for record in records
@@ -87,8 +91,10 @@ def with_fields_of(record: RawRecord, shown: RawRecord) -> RawRecord:
 def is_usable(record: RawRecord) -> bool:
     """Whether a record has what no listing can do without: a place and something to tell it by."""
     fields = record.fields
-    return bool(fields.keys() & {"address", "latitude", "neighborhood"}) and (
-        "rent" in fields or "beds" in fields or "id" in fields
+    return (
+        "unread" not in fields
+        and bool(fields.keys() & {"address", "latitude", "neighborhood"})
+        and ("rent" in fields or "beds" in fields or "id" in fields)
     )
 
 

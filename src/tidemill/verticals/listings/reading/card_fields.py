@@ -21,11 +21,25 @@ _ADDRESS = re.compile(
 )
 _TOWNS = r"(?:,\s*(?:\d{4,5}(?:\s?[A-Z]{2})?\s+)?[^|\n,\d€£$]{2,40})*"
 _EUROPEAN = re.compile(
-    r"(?:[A-Z\u00c0-\u017d][\w.'-]*(?:straat|weg|laan|gracht|plein|kade|singel|dijk|stra(?:ß|ss)e|str\.|allee|platz|gasse)"
-    r"|\b(?:[Cc]alle|[Aa]venida|[Pp]aseo|[Pp]laza|[Cc]arrer|[Rr]ue|[Vv]iale?|[Pp]iazza)\s+[^|\n\d]{3,50}?,?)"
+    r"(?:(?:(?!(?i:studio|ap+artement|kamer|huis|woning|flat|wohnung|zimmer)\b)[A-Z\u00c0-\u017d][\w.'-]+"
+    r"\s(?:(?:de|den|der|het|'t|van|ten|ter|von|zu|zum|zur|am|an|im)\s){1,3})?"
+    r"[A-Z\u00c0-\u017d][\w.'-]*(?:straat|weg|laan|gracht|plein|kade|singel|dijk|stra(?:ß|ss)e|str\.|allee|platz|gasse|steeg|hof|ring|ufer|damm|park|"
+    r"gatan|v\u00e4gen|gata|veien|vei|vej|gade|katu|kuja)"
+    r"|\b(?:ul|al|os|pl)\.\s[^|\n\d]{2,50}?"
+    r"|[A-Z\u00c0-\u017d][\w.'-]+\s(?:Stra(?:ß|ss)e|Str\.|Allee|Platz|Weg|Ring|Damm|Ufer|Gasse)"
+    r"|\b(?:[Cc]alle|[Aa]venida|[Pp]aseo|[Pp]laza|[Cc]arrer|[Rr]ue|[Vv]i(?:a|ale)|[Pp]iazza|[Cc]orso|[Ll]argo|[Rr]ua)"
+    r"\s+[^|\n\d]{3,50}?,?)"
     rf"\s+\d+(?:[\s-]?[A-Za-z]\b)?{_TOWNS}"
 )
 """A street with its number behind it, as most of the continent writes it."""
+_FRENCH = re.compile(
+    r"\b\d{1,4}(?:\s?(?:bis|ter))?,?\s(?:rue|avenue|av\.|boulevard|(?-i:[Bb]d\.?)|place|quai|impasse|all[ée]e|chemin|route|cours)\s"
+    rf"[^|\n\d]{{3,50}}?(?:,?\s*\d{{5}}\s+[^|\n,\d€£$]{{2,40}}|{_TOWNS})(?=\s*(?:\||$))",
+    re.IGNORECASE,
+)
+"""A number before the street, then the postal code and the town."""
+_POSTAL_TOWN = re.compile(r"\d{4}\s?[A-Z]{2}\s+[^|\n,\d€£$]{2,40}|\d{4,5}\s+[A-Z\u00c0-\u017d][^|\n,\d€£$]{1,40}")
+"""The postal code and town by themselves: Dutch, then those with four or five digits."""
 _TAIL = re.compile(r"(?:^|,\s*|\s)[A-Z]{2}(?:\s+\d{5})?$")
 _ADDRESS_NAMES = re.compile(r"address|adres|street|locality")
 _TITLE_NAMES = re.compile(r"title|(?:^|[\s_-])name|heading|property-name")
@@ -34,15 +48,16 @@ _STRUCK_NAMES = re.compile(r"(?:^|[\s_-])(?:old|was|previous|original|strike|cro
 _HOOD_NAMES = re.compile(r"neighbou?rhood|district|buurt|wijk|(?:^|[\s_-])(?:hood|location|area)(?:$|\s)")
 _AVAILABLE = re.compile(r"\b(?:available|beschikbaar|move[- ]in)\b[^|\n]{0,40}", re.IGNORECASE)
 _ID_ATTRIBUTES = (
-    "data-listingid",
-    "data-listing-id",
-    "data-property-id",
-    "data-propertyid",
-    "data-pid",
-    "data-id",
-    "data-zpid",
+    "data-listingid", "data-listing-id", "data-property-id", "data-propertyid", "data-pid", "data-id", "data-zpid",
     "data-key",
+)  # fmt: skip
+_ANY_ID = re.compile(
+    r"data-(?!.*(?:agen|broker|user|owner|member|author|photo|image|img|gallery|slide|camp|track|test|page|search|categ|"
+    r"group|parent|cookie|session|layer|widget|form|store|shop|office|compan|brand|city|region|area|qa|react|v-|cy))"
+    r"[a-z-]*id"
 )
+"""Attributes that a site numbers its homes by; those of agents, pictures and tests are named for them."""
+_NUMBERED = re.compile(r"(?=.*\d)[\w-]{4,40}")
 _ID_IN_ADDRESS = re.compile(
     r"/(?:[\w-]*-)?(\d{4,}(?=_[a-z]+/?$|\D|$)|[a-z0-9]{6,10}(?=/?$))(?:_[a-z]+)?/?(?:\.html?)?(?:[?#].*)?$",
     re.IGNORECASE,
@@ -72,12 +87,13 @@ def fields_of(card: Element, document: Document, is_rent_element: Callable[[Elem
     lines = card.lines()
     text = " | ".join(lines)
     url = link_of(card, document)
+    address = address_of(card, text)
     fields = {
         "title": title_of(card),
         "url": url,
         "id": own_id(card) or _id_in(url),
-        "address": address_of(card, text),
-        "neighborhood": named(card, _HOOD_NAMES),
+        "address": address,
+        "neighborhood": neighborhood_of(card) or ("" if address else town_line(card)),
         "rent": rent_of(card, is_rent_element),
         "beds": next((line for line in lines if parse_beds(line)), ""),
         "baths": next((line for line in lines if parse_baths(line)), ""),
@@ -87,6 +103,31 @@ def fields_of(card: Element, document: Document, is_rent_element: Callable[[Elem
     }
     told = {name: value for name, value in fields.items() if value}
     return columns_of(card) | told | labels_of(card)
+
+
+def neighborhood_of(card: Element) -> str:
+    """What is named a neighbourhood, a district or an area, and is no measure."""
+    told = named(card, _HOOD_NAMES)
+    return "" if parse_size(told) or has_rent(told) else told
+
+
+def town_line(card: Element) -> str:
+    """A line or an element with a postal code and a town, or a street, and no more: `10437 Prenzlauer Berg`."""
+    lines = [*card.lines(), *(one.text for one in card.walk() if not one.children)]
+    return next((line for shape in (_TOWN_LINE, _STREET_LINE) for line in lines if shape.fullmatch(line)), "")
+
+
+_TOWN_LINE = re.compile(
+    r"(?:\d{5}|\d{4}\s?[A-Z]{2}|\d{3}\s\d{2}|\d{2}-\d{3})\s[A-Z\u00c0-\u017d][^\d€£$]{2,60}|"
+    r"[A-Z\u00c0-\u017d][^\d€£$|]{1,40}\s\(?\d{5}\)?(?:\s[^\d€£$]{2,40})?"
+)
+
+_STREET_LINE = re.compile(
+    r"(?:[A-Z\u00c0-\u017d][\w.'-]*\s(?:(?:de|den|der|van|het|'t)\s){0,2}){0,2}[A-Z\u00c0-\u017d][\w.'-]*"
+    r"(?:straat|weg|laan|gracht|plein|kade|singel|dijk|steeg|stra(?:ß|ss)e|str\.|allee|platz|gasse|gatan|v\u00e4gen|gata|vej|"
+    r"gade|katu)(?:,\s[^\d€£$]{2,40})?"
+)
+"""A street without a door, alone on its line: `Oude Ebbingestraat`."""
 
 
 def has_address(card: Element) -> bool:
@@ -171,7 +212,14 @@ def title_of(card: Element) -> str:
         *(one for one in under if _TITLE_NAMES.search(one.names)),
         *(one for one in under if one.tag == "a" and not has_rent(one.text)),
     )
-    return next((one.text for one in likely if len(one.text) <= _LONGEST_LINE), "")
+    told = next((one.text for one in likely if len(one.text) <= _LONGEST_LINE), "")
+    return told or next(filter(None, map(_said_of_link, (*card.walk(), *ancestors(card)))), "")
+
+
+def _said_of_link(element: Element) -> str:
+    """What a link says of itself to those who cannot see it."""
+    said = (element.attributes.get("aria-label") or element.attributes.get("title") or "") if element.tag == "a" else ""
+    return " ".join(said.split())[:_LONGEST_LINE]
 
 
 def address_of(card: Element, text: str) -> str:
@@ -183,8 +231,51 @@ def address_of(card: Element, text: str) -> str:
 
 
 def _street_in(text: str) -> str:
-    match = _ADDRESS.search(text) or _EUROPEAN.search(text)
-    return match[0].strip(" ,") if match else ""
+    match = _FRENCH.search(text) or _ADDRESS.search(text) or _EUROPEAN.search(text)
+    if match is None:
+        return _by_town(text)
+    town = _POSTAL_TOWN.match(text[match.end() :].lstrip(" |,")) if not _CODE_IN.search(match[0]) else None
+    return match[0].strip(" ,") + (f", {town[0].strip()}" if town else "")
+
+
+_KINDS_OF_HOME = r"(?i:studio|appartement|apartment|kamer|huis|woning|flat|house|room|maison|casa|piso|wohnung|zimmer)"
+_BY_POSTAL_CODE = re.compile(
+    r"(?<![^|\n])\s*(?:[^|\n,\d€£$]{2,40},\s*)?(?P<street>[A-Z\u00c0-\u017d][^|\n,\d€£$]{2,40}"
+    r"\s\d{1,4}(?:[\s-]?[A-Za-z](?![a-z]))?)"
+    r"(?:\s*[,|]\s*|\s)\s*(?P<town>(?:\d{4}\s?[A-Z]{2}|\d{4,5})\s[A-Z\u00c0-\u017d][^|\n,\d€£$]{1,40})"
+)
+"""A street with its number, whatever it is called, before a postal code and a town."""
+_BRITISH = re.compile(
+    r"(?<![^|\n])\s*(?:\d{1,4}[a-zA-Z]?,?\s)?[A-Z][^|\n€£$]{3,60}?[, ]\s?"
+    r"[A-Z]{1,2}\d[A-Z\d]?(?:\s\d[A-Z]{2})?(?=\s*(?:\||$))"
+)
+"""A line that ends in a British postcode, whole or its first half."""
+_IN_TITLE = re.compile(
+    rf"(?<![^|\n])\s*{_KINDS_OF_HOME}\s(?P<place>[A-Z\u00c0-\u017d][\w.'-]+(?:\s[A-Z\u00c0-\u017d(][\w.')-]+){{0,3}}"
+    r"(?:\s\d{1,4}[a-zA-Z]?)?,\s[A-Z\u00c0-\u017d][^|\n,\d€£$]{1,30})(?=\s*(?:\||$))",
+)
+"""A kind of home, a street and a town: `Kamer Singelstraat, Groningen`."""
+
+
+def _by_town(text: str) -> str:
+    """An address that is known by its postal code or town, where the street's name says nothing."""
+    if (match := _BY_POSTAL_CODE.search(text)) is not None:
+        return f"{match['street']}, {match['town'].strip()}"
+    if (match := _BRITISH.search(text)) is not None:
+        return match[0].strip(" ,|")
+    match = _IN_TITLE.search(text) or _NUMBERED_STREET.search(text)
+    return match["place"].strip() if match is not None else ""
+
+
+_NUMBERED_STREET = re.compile(
+    rf"(?<![^|\n])\s*(?!{_KINDS_OF_HOME})(?P<place>[A-Z\u00c0-\u017d][^|\n,\d€£$:]{{2,40}}\s\d{{1,4}}[A-Za-z]?,\s"
+    r"[A-Z\u00c0-\u017d][^|\n\d€£$:]{2,40})(?=\s*(?:\||$))"
+)
+"""A line that is a name, a number and a town: `V\u00e1ci utca 1, Budapest`."""
+
+
+_CODE_IN = re.compile(r"\b\d{4}\s?[A-Z]{2}\b|\b\d{5}\b|,\s*\d{4}\b")
+"""A postal code, which an address that has one already does not take from the next line."""
 
 
 def named_address(card: Element) -> str:
@@ -238,12 +329,30 @@ def own_id(card: Element) -> str:
         for name in _ID_ATTRIBUTES:
             if value := element.attributes.get(name):
                 return value.strip()
+    for element in (card, *card.children):
+        for name, value in element.attributes.items():
+            if value and _ANY_ID.fullmatch(name) and _NUMBERED.fullmatch(value.strip()):
+                return value.strip()
     return ""
 
 
 def _id_in(url: str) -> str:
+    path = url.partition("?")[0].partition("#")[0]
+    if first := _ID_BEFORE_OTHERS.search(path):
+        return first[1]
     match = _ID_IN_ADDRESS.search(url)
-    return match[1] if match and any(letter.isdigit() for letter in match[1]) else ""
+    if match and any(letter.isdigit() for letter in match[1]):
+        return match[1]
+    inside = _ID_IN_SLUG.search(path) or _ID_BETWEEN.search(path)
+    return inside[1] if inside else ""
+
+
+_ID_IN_SLUG = re.compile(r"/[a-z]+-(\d{5,10})-[^/\d]*[^/]*/?$", re.IGNORECASE)
+"""A number behind the kind of home, before the street: `/appartement-81319-keizersgracht-1/`."""
+_ID_BEFORE_OTHERS = re.compile(r"/(\d{6,})(?:-\d{1,6}){1,3}/?$")
+"""A long number before those of its category and place: `/281117710-203-3331`."""
+_ID_BETWEEN = re.compile(r"/(\d{5,}|(?=[a-z]*\d[a-z]*\d)(?=\d*[a-z])[a-z0-9]{6,12})/[^/]+/?$", re.IGNORECASE)
+"""A number or a code that is all of the part before the last: `/b0f1a1c2/witte-de-withstraat`."""
 
 
 def picture_of(card: Element, document: Document) -> list[str]:

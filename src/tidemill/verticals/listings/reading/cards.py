@@ -25,8 +25,60 @@ def read_cards(document: Document) -> list[RawRecord]:
     if root is None:
         return []
     cards = cards_of(outline_of(root))[:MOST]
-    records = [_record(card, plans, document) for card, plans in cards]
-    return [record for record in records if record is not None]
+    records = [(card, record) for card, plans in cards if (record := _record(card, plans, document)) is not None]
+    records = without_lists_of_links(records)
+    return [*(record for _, record in records), *unread_cards([card for card, _ in records], document)]
+
+
+def without_lists_of_links(records: list[tuple[Element, RawRecord]]) -> list[tuple[Element, RawRecord]]:
+    """The records but those of lists that tell no place at all, on a page where most homes have one.
+
+    `1 bedroom apartments in Cambridge from $1,900` leads to another search.
+    """
+    lists: dict[int, list[bool]] = {}
+    for card, record in records:
+        lists.setdefault(_list_of(card), []).append(bool(record.fields.keys() & _PLACES))
+    placed = sum(map(sum, lists.values()))
+    if placed <= len(records) / 2:
+        return records
+    return [(card, record) for card, record in records if any(lists[_list_of(card)])]
+
+
+_PLACES = frozenset({"address", "neighborhood", "latitude", "id"})
+
+
+def _list_of(card: Element) -> int:
+    return card.parent.order if card.parent is not None else -1
+
+
+def unread_cards(cards: Sequence[Element], document: Document) -> list[RawRecord]:
+    """The cards beside homes that are built as theirs and name no rent that can be read, as raw records.
+
+    Where they are more than the homes, a rent is not what makes a home on this page.
+    """
+    lists: dict[tuple[int, str], list[Element]] = {}
+    for card in cards:
+        if card.parent is not None:
+            lists.setdefault((card.parent.order, card.kind), []).append(card)
+    found: list[RawRecord] = []
+    for alike in lists.values():
+        read = {card.order for card in alike}
+        siblings = alike[0].parent.children if alike[0].parent is not None else []
+        others = [one for one in siblings if one.kind == alike[0].kind and one.order not in read and is_card(one)]
+        if len(alike) > 1 and len(others) <= len(alike):
+            found += [_unread(card, document) for card in others]
+    return found
+
+
+def _unread(card: Element, document: Document) -> RawRecord:
+    """A home without its rent: what stands where cards have it, or nothing."""
+    told = fields_of(card, document, is_rent_element)
+    shown = next((one.text for one in card.walk() if RENT_NAMES.search(one.names) and one is not card), "")
+    told["unread"] = shown[:_LARGEST_LEAF] or "no rent"
+    return RawRecord(
+        fields=told, strategy=Strategy.HEURISTICS, confidence=_CONFIDENCE,
+        origin=f"cards/{card.path()}[{card.order}]", block=block_of(card.node.html or ""),
+    )  # fmt: skip
 
 
 def cards_of(elements: list[Element]) -> list[tuple[Element, list[Element]]]:

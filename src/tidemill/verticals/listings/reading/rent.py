@@ -5,16 +5,18 @@ from enum import StrEnum
 
 import msgspec
 
-CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "us$": "USD", "usd": "USD", "eur": "EUR", "gbp": "GBP", "cad": "CAD",
-              "c$": "CAD", "ca$": "CAD", "euro": "EUR", "euros": "EUR", "chf": "CHF", "sek": "SEK", "nok": "NOK",
-              "dkk": "DKK", "pln": "PLN", "zł": "PLN", "kč": "CZK", "czk": "CZK"}  # fmt: skip
-MOST_CENTS = 99_999_999
+from tidemill.verticals.listings.reading.rent_currencies import SIGN, code_of
 
-_SYMBOL = r"(?P<symbol>us\$|ca?\$|[$€£]|\b(?:usd|eur|euros?|gbp|cad|chf|sek|nok|dkk|pln|czk)\b)"
-_NUMBER = r"(?P<whole>\d{1,3}(?:[,.'\u2019\u00a0\u202f ]\d{3})+|\d+)(?:[.,](?P<part>\d{1,2})(?!\d))?(?P<thousand>k\b)?"
+MOST_CENTS = 2_000_000_000
+
+_SYMBOL = rf"(?P<symbol>{SIGN})"
+_NUMBER = (
+    r"(?P<whole>\d{1,2}(?:,\d{2})+,\d{3}|\d{1,3}(?:[,.'\u2019\u00a0\u202f ]\d{3})+|\d+)"
+    r"(?:[.,](?P<part>\d{1,2})(?!\d))?(?P<thousand>k\b)?"
+)
 _AMOUNT = re.compile(rf"{_SYMBOL}\s*{_NUMBER}(?:\s*,-)?", re.IGNORECASE)
 _AMOUNT_BEHIND = re.compile(
-    rf"(?<![\w.,]){_NUMBER}(?:\s*[,.]-)?\s*(?P<symbol>[€£]|zł|kč|\b(?:eur|euros?|gbp|chf|sek|nok|dkk|pln|czk)\b)(?!\s*\d)",
+    rf"(?<![\w.,]){_NUMBER}(?:\s*[,.]-)?\s*(?P<symbol>{SIGN})(?!\s*\d)",
     re.IGNORECASE,
 )
 """As the continent writes it: `1.250,50 €`."""
@@ -31,8 +33,21 @@ _NOT_RENT = re.compile(
     re.IGNORECASE,
 )
 _PERIODS = (
-    (re.compile(r"(?:/|\bper |\ba |\beach )\s*(?:week|wk)\b|\bp\.?w\.?\b|\bweekly\b", re.IGNORECASE), "week"),
-    (re.compile(r"(?:/|\bper |\ba )\s*(?:night|day|nt)\b|\bnightly\b|\bdaily\b", re.IGNORECASE), "night"),
+    (
+        re.compile(
+            r"(?:/|\bper |\ba |\beach )\s*(?:week|wk)\b|\bp\.?w\.?\b|\bweekly\b"
+            r"|/ ?(?:woche|semaine|semana|settimana)\b",
+            re.IGNORECASE,
+        ),
+        "week",
+    ),
+    (
+        re.compile(
+            r"(?:/|\bper |\ba )\s*(?:night|day|nt)\b|\bnightly\b|\bdaily\b|/ ?(?:nacht|nuit|noche|notte|noite)\b",
+            re.IGNORECASE,
+        ),
+        "night",
+    ),
     (re.compile(r"(?:/|\bper |\ba )\s*(?:year|yr|annum)\b|\byearly\b|\bp\.?a\.?\b", re.IGNORECASE), "year"),
 )
 _PER_PERSON = re.compile(
@@ -41,7 +56,7 @@ _PER_PERSON = re.compile(
 _FROM = re.compile(r"\b(?:from|starting(?: at)?|starts at|vanaf|as low as)\b|\+(?!\s*[$€£\d])", re.IGNORECASE)
 _UP_TO = re.compile(r"\bup to\b|\btot\b", re.IGNORECASE)
 _LONGEST = 300
-_NAMES_MONEY = re.compile(r"[$€£]|\d\s?(?:zł|kč)|\b(?:eur|euros?|chf|sek|nok|dkk|pln|czk)\b", re.IGNORECASE)
+_NAMES_MONEY = re.compile(rf"(?:{SIGN})[\s\u00a0]?\d|\d(?:\s|[.,]-)?(?:{SIGN})", re.IGNORECASE)
 
 
 class Period(StrEnum):
@@ -127,7 +142,7 @@ def _amounts(text: str, pattern: re.Pattern[str], currency: str) -> list[_Amount
         cents = _cents(match)
         if 0 < cents <= MOST_CENTS and not _is_something_else(text, match):
             symbol = match.groupdict().get("symbol")
-            named = CURRENCIES.get(symbol.lower(), currency) if symbol else currency
+            named = code_of(symbol, currency) if symbol else currency
             until = matches[place + 1].start() if place + 1 < len(matches) else len(text)
             before = text[: match.start()] if place == 0 else ""
             found.append(_Amount(cents, named, before, text[match.end() : until]))

@@ -11,7 +11,8 @@ from selectolax.lexbor import LexborNode
 from tidemill.core.checks.suggestions import unknown_name
 from tidemill.reading.document import Document
 from tidemill.reading.text import squash
-from tidemill.verticals.matches.reading.match_json import MOST_LISTED, Fields
+from tidemill.verticals.matches.reading.json_values import Fields
+from tidemill.verticals.matches.reading.match_json import MOST_LISTED
 from tidemill.verticals.matches.reading.score_text import read_score
 from tidemill.verticals.matches.telling import MOST_INNINGS, MOST_TOLD_BALLS
 

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from tidemill.verticals.matches.reading.score_text import read_score
-from tidemill.verticals.matches.record import balls_of
+from tidemill.verticals.matches.reading.innings_json import TEAM_IDS, TEAM_NAMES, TEAM_SHORTS, all_innings
+from tidemill.verticals.matches.reading.json_values import Fields, count_of, flattened, list_of, pick, text_of
 from tidemill.verticals.matches.telling import LONGEST_TEXT, MOST_INNINGS, MOST_PLAYERS, MOST_TOLD_BALLS
-
-Fields = dict[str, Any]
 
 MOST_VALUES = 50_000
 MOST_LISTED = 500
@@ -21,10 +19,7 @@ _TITLES = ("title", "name", "matchdesc", "description", "shorttitle")
 _STATES = ("status", "state", "matchstate", "stage", "phase")
 _BREAKS = ("break", "pause", "interval", "statenote")
 _TEAMS = ("teams", "competitors", "sides")
-_TEAM_NAMES = ("name", "teamname", "fullname", "longname", "team")
-_TEAM_SHORTS = ("short_name", "shortname", "abbr", "abbreviation", "code", "teamsname")
 _INNINGS = ("innings", "inningsscores", "scores", "inningslist")
-_BATTING = ("team", "batteam", "batteamsname", "battingteam", "batteamname", "side")
 _VENUES = ("venue", "ground", "venueinfo", "stadium")
 _STARTS = ("start_time", "starttime", "startdate", "start", "date")
 _SERIES = ("series", "seriesname", "competition", "tournament", "event")
@@ -62,7 +57,7 @@ def match_fields(item: Mapping[str, Any]) -> Fields | None:
     if len(teams) != 2 or not (pick(flat, _IDS) or pick(flat, _STATES)):  # noqa: PLR2004
         return None
     names = [team["name"] for team in teams]
-    shorts = [team.get("short_name", "") for team in teams]
+    known = [names, [team.get("short_name", "") for team in teams], [team.pop("id", "") for team in teams]]
     fields: Fields = {
         "id": text_of(pick(flat, _IDS)),
         "url": text_of(pick(flat, _URLS)),
@@ -70,11 +65,7 @@ def match_fields(item: Mapping[str, Any]) -> Fields | None:
         "status": text_of(pick(flat, _STATES)),
         "pause": text_of(pick(flat, _BREAKS)),
         "teams": teams,
-        "innings": [
-            each
-            for raw in _list(pick(flat, _INNINGS))[: MOST_INNINGS + 1]
-            if (each := innings_fields(raw, names, shorts))
-        ],
+        "innings": all_innings(list_of(pick(flat, _INNINGS))[: MOST_INNINGS + 1], known),
         "balls": balls_fields(flat),
         "venue": _place(pick(flat, _VENUES)),
         "start": start_of(pick(flat, _STARTS)),
@@ -87,72 +78,11 @@ def match_fields(item: Mapping[str, Any]) -> Fields | None:
     return {name: value for name, value in fields.items() if value not in ("", [], {}, None)}
 
 
-def flattened(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object's values by lower-case name, with those of its direct parts where they add a name.
-
-    Sites keep a match's name, state and score in parts of their own, side by side.
-    """
-    flat = {name.lower(): value for name, value in item.items()}
-    for name in ("matchinfo", "info", "match", "header", "matchscore", "score", "scorecard", "live"):
-        part = flat.get(name)
-        if isinstance(part, dict):
-            flat = {inner.lower(): value for inner, value in part.items() if isinstance(inner, str)} | flat
-    return flat
-
-
-def pick(flat: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the first value there is under one of the names."""
-    return next((flat[name] for name in names if flat.get(name) not in (None, "", [], {})), None)
-
-
-def text_of(value: Any) -> str:
-    """Return a short text or number as text; '' for anything else."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return ""
-    return str(value)[:LONGEST_TEXT]
-
-
-def innings_fields(raw: Any, names: Sequence[str], shorts: Sequence[str]) -> Fields | None:
-    """Return one innings; None when it tells no score or of nobody that plays."""
-    if not isinstance(raw, dict):
-        return None
-    flat = {name.lower(): value for name, value in raw.items() if isinstance(name, str)}
-    side = side_of(pick(flat, _BATTING), names, shorts)
-    runs, wickets, balls = _count(flat, "runs", "r"), _count(flat, "wickets", "wkts", "w"), _balls_bowled(flat)
-    if runs is None and (written := read_score(text_of(flat.get("score")))):
-        runs, wickets = written.runs, written.wickets
-        balls = balls if balls is not None else written.balls
-    if side is None or runs is None or balls is None:
-        return None
-    found: Fields = {"side": side, "runs": runs, "wickets": wickets or 0, "balls": balls}
-    flags = {"declared": ("declared", "isdeclared"), "follow_on": ("followon", "follow_on", "isfollowon"),
-             "super_over": ("superover", "super_over", "issuperover")}  # fmt: skip
-    found |= {name: True for name, words in flags.items() if pick(flat, words) is True}
-    target = _count(flat, "target")
-    return found | ({"target": target} if target else {})
-
-
-def side_of(told: Any, names: Sequence[str], shorts: Sequence[str]) -> int | None:
-    """Return which of two teams a name, a short name or a number means."""
-    if isinstance(told, dict):
-        told = pick({name.lower(): value for name, value in told.items()}, (*_TEAM_NAMES, *_TEAM_SHORTS))
-    if isinstance(told, bool) or told is None:
-        return None
-    if isinstance(told, int):
-        return told if told in {0, 1} else None
-    word = text_of(told).casefold()
-    for each in (names, shorts):
-        folded = [name.casefold() for name in each]
-        if word and word in folded and folded[0] != folded[1]:
-            return folded.index(word)
-    return None
-
-
 def balls_fields(flat: Mapping[str, Any]) -> list[Fields]:
     """Return the deliveries that are told, one by one or by the over."""
     found: list[Fields] = []
     for name in _OVER_LISTS:
-        for raw in _list(flat.get(name))[-MOST_TOLD_BALLS:]:
+        for raw in list_of(flat.get(name))[-MOST_TOLD_BALLS:]:
             if not isinstance(raw, dict):
                 continue
             each = {key.lower(): value for key, value in raw.items() if isinstance(key, str)}
@@ -167,10 +97,10 @@ def balls_fields(flat: Mapping[str, Any]) -> list[Fields]:
 
 def ball_fields(each: Mapping[str, Any], place: tuple[int, int, int] | None) -> Fields | None:
     """Return a delivery; None for one that does not say where it stands."""
-    told = place or (_count(each, "innings", "inn"), _count(each, "over"), _count(each, "ball", "delivery"))
-    runs = _count(each, "runs", "total", "r")
+    told = place or (count_of(each, "innings", "inn"), count_of(each, "over"), count_of(each, "ball", "delivery"))
+    runs = count_of(each, "runs", "total", "r")
     if runs is None and isinstance(each.get("runs"), dict):
-        runs = _count(each["runs"], "total")
+        runs = count_of(each["runs"], "total")
     if runs is None or None in told:
         return None
     extra = _extra(each.get("extra") or each.get("extras"))
@@ -200,41 +130,19 @@ def _teams(flat: Mapping[str, Any]) -> list[Fields]:
             found.append({"name": each[:LONGEST_TEXT]})
         elif isinstance(each, dict):
             part = {name.lower(): value for name, value in each.items() if isinstance(name, str)}
-            name, short = text_of(pick(part, _TEAM_NAMES)), text_of(pick(part, _TEAM_SHORTS))
+            name, short = text_of(pick(part, TEAM_NAMES)), text_of(pick(part, TEAM_SHORTS))
             if name:
-                found.append({"name": name} | ({"short_name": short} if short else {}))
+                told = {"name": name, "short_name": short, "id": text_of(pick(part, TEAM_IDS))}
+                found.append({field: value for field, value in told.items() if value})
     return found
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _count(flat: Mapping[str, Any], *names: str) -> int | None:
-    value = (
-        pick(flat, names)
-        if any(flat.get(name) for name in names)
-        else next((flat[n] for n in names if n in flat), None)
-    )
-    if isinstance(value, str) and value.isdecimal() and len(value) < 6:  # noqa: PLR2004
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _balls_bowled(flat: Mapping[str, Any]) -> int | None:
-    legal = _count(flat, "balls", "legal_balls", "legalballs")
-    if legal is not None:
-        return legal
-    overs = flat.get("overs")
-    return balls_of(text_of(overs)) if isinstance(overs, str | int | float) else None
-
-
 def _over(over: Mapping[str, Any]) -> list[Fields]:
-    innings, number = _count(over, "innings", "inn"), _count(over, "over", "number")
+    innings, number = count_of(over, "innings", "inn"), count_of(over, "over", "number")
     if innings is None or number is None:
         return []
     found = []
-    for place, raw in enumerate(_list(over["deliveries"])[:100], 1):
+    for place, raw in enumerate(list_of(over["deliveries"])[:100], 1):
         each = (
             {key.lower(): value for key, value in raw.items() if isinstance(key, str)} if isinstance(raw, dict) else {}
         )
@@ -289,7 +197,7 @@ def _result(flat: Mapping[str, Any]) -> Fields:
 
 
 def _limit(flat: Mapping[str, Any]) -> Fields:
-    overs = _count(flat, "maxovers", "max_overs", "overslimit")
+    overs = count_of(flat, "maxovers", "max_overs", "overslimit")
     return {"ball_limit": overs * 6} if overs else {}
 
 
@@ -299,7 +207,7 @@ def _players(flat: Mapping[str, Any], names: Sequence[str]) -> Fields:
         return {}
     return {
         "players": {
-            team: [text_of(name) for name in _list(squads.get(team))[:MOST_PLAYERS] if text_of(name)]
+            team: [text_of(name) for name in list_of(squads.get(team))[:MOST_PLAYERS] if text_of(name)]
             for team in names
             if squads.get(team)
         }

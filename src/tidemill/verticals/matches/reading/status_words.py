@@ -12,16 +12,32 @@ _BREAKS = (
     (BreakKind.DRINKS, re.compile(r"\bdrinks?\b")),
     (BreakKind.STUMPS, re.compile(r"\bstumps\b|\bend of day\b|\bclose of play\b")),
     (BreakKind.RAIN, re.compile(r"\brain\b|\bwet outfield\b|\bbad light\b")),
-    (BreakKind.OTHER, re.compile(r"\bdelay(?:ed)?\b|\bstopped\b|\binterrupted\b|\bbreak\b|\bpaused\b")),
+    (
+        BreakKind.OTHER,
+        re.compile(
+            r"\bdelay(?:ed)?\b|\bstopped\b|\binterrupted\b|\bsuspended\b|\bbreak\b|\bpaused\b|\bdinner\b|\btime ?out\b"
+        ),
+    ),
 )
 _ABANDONED = re.compile(r"\babandon(?:ed)?\b|\bcancell?ed\b|\bno result\b|\bcalled off\b")
 _COMPLETED = re.compile(
-    r"\bcomplete[d]?\b|\bfinished\b|\bresult\b|\bwon\b|\bended\b|\bmatch over\b|\bdrawn?\b|\btied?\b|\bpost\b"
+    r"\bcompleted?\b|\bfinished\b|\bresult\b|\bwon\b(?! the toss)|\bbeat\b|\bended\b|\bmatch over\b"
+    r"|\bdrawn?\b|\btied?\b|\bpost\b"
 )
-_UPCOMING = re.compile(r"\bupcoming\b|\bscheduled\b|\bpreview\b|\bnot started\b|\bfixture\b|\bpre\b|\bstarts?\b")
+_UPCOMING = re.compile(
+    r"\bupcoming\b|\bscheduled\b|\bpreview\b|\bnot started\b|\byet to (?:begin|start)\b|\bfixture\b|\bpre\b|\bstarts?\b"
+)
 _LIVE = re.compile(
     r"\blive\b|\bin progress\b|\bin play\b|\bplaying\b|\bchasing\b|\bsuper over\b|\btrail\b|\blead\b|\bneed\b"
 )
+_WIN = re.compile(
+    r"^\W*(?P<winner>\S.{0,80}?) (?:won|win|beat [^,(]{1,80}) by (?P<by>[^(]{1,60}?)"
+    r"(?: ?\((?P<method>[^)]{1,60})\))? *$",
+    re.IGNORECASE,
+)
+_REVISED = re.compile(r"\bd/?l/?s?\b|duckworth|revised|\bvjd\b", re.IGNORECASE)
+_SUPER_OVER = re.compile(r"\bsuper over\b")
+_WON = re.compile(r"\bwon\b|\bwins?\b|\bbeat\b")
 _OUTCOMES = (
     ("no result", re.compile(r"\bno result\b")),
     ("abandoned", re.compile(r"\babandon(?:ed)?\b|\bcancell?ed\b|\bcalled off\b")),
@@ -53,7 +69,7 @@ def match_status(text: str) -> MatchStatus | None:
     plain = _plain(text)
     if _ABANDONED.search(plain):
         return MatchStatus.ABANDONED
-    if break_in(plain) is not None:
+    if break_in(plain) is not None or (_SUPER_OVER.search(plain) and not _WON.search(plain)):
         return MatchStatus.LIVE
     for status, words in (
         (MatchStatus.COMPLETED, _COMPLETED),
@@ -63,6 +79,18 @@ def match_status(text: str) -> MatchStatus | None:
         if words.search(plain):
             return status
     return None
+
+
+def win_in(text: str) -> tuple[str, str, str]:
+    """Return the winner, by how much and by which method of revised targets, as a text tells; '' for what it does not.
+
+    A super over is no method: its balls are in the score.
+    """
+    found = _WIN.match(" ".join(text[:_LONGEST].split()))
+    if found is None:
+        return "", "", ""
+    method = found["method"] or ""
+    return found["winner"], found["by"].rstrip(" .!"), method if _REVISED.search(method) else ""
 
 
 def outcome_in(text: str) -> str:

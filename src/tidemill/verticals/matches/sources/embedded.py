@@ -14,7 +14,7 @@ class EmbeddedState:
     """Reads the JSON that a page's scripts begin with."""
 
     id = "matches.embedded"
-    version = "1.0.0"
+    version = "1.1.0"
     domain = "*"
     needs_browser = False
 
@@ -26,4 +26,6 @@ class EmbeddedState:
         if not found and (refusal := blocked(document)) is not None:
             return refusal
         empty = any(isinstance(value, dict) and [] in value.values() for value in values)
-        return reading_of(found, context, strategy=Strategy.DATASET, sure=0.95, place="script", empty=empty)
+        return reading_of(
+            found, context, strategy=Strategy.DATASET, sure=0.95, place="script", empty=empty, told=values
+        )

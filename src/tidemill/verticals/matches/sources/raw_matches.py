@@ -1,6 +1,6 @@
 """Raw records of matches, made alike by every adapter."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -11,6 +11,8 @@ from tidemill.core.outcome import Fail
 from tidemill.core.record import Found, RawRecord, Reading, Strategy
 from tidemill.core.vertical import Context
 from tidemill.reading.document import absolute
+from tidemill.verticals.matches.reading.match_json import MOST_LISTED
+from tidemill.verticals.matches.reading.whole_list import says_more
 
 THING_URL = "match_url"
 """The setting that names the address of a match by its id, such as `/api/matches/{id}.json`."""
@@ -29,9 +31,19 @@ def is_list(context: Context) -> bool:
 
 
 def reading_of(
-    found: Iterable[Mapping[str, Any]], context: Context, *, strategy: Strategy, sure: float, place: str, empty: bool
+    found: Iterable[Mapping[str, Any]],
+    context: Context,
+    *,
+    strategy: Strategy,
+    sure: float,
+    place: str,
+    empty: bool,
+    told: Sequence[Any] = (),
 ) -> Reading:
-    """Return the matches of a page; a page of one match without it has changed its layout, an empty list may be."""
+    """Return the matches of a page; a page of one match without it has changed its layout, an empty list may be.
+
+    `told` are the values that the matches were found in: a list that says that it has more is not whole.
+    """
     records = [
         RawRecord(fields=_with_address(fields, context), strategy=strategy, confidence=sure, origin=f"{place}/{number}")
         for number, fields in enumerate(found)
@@ -39,7 +51,8 @@ def reading_of(
     if is_list(context):
         if not records and not empty:
             return Fail(Failure.LAYOUT_CHANGED, "neither matches nor an empty list of them")
-        return Found(records=records, declared_empty=not records)
+        is_cut = len(records) >= MOST_LISTED or any(says_more(value, len(records)) for value in told)
+        return Found(records=records, declared_empty=not records, truncated=is_cut)
     if not records:
         return Fail(Failure.LAYOUT_CHANGED, "no match with two teams on the page")
     return Found(records=records)

@@ -9,6 +9,7 @@ from tidemill.reading.document import Document
 _FILE = re.compile(r"\.(?:html?|php|aspx?|jsp|cfm|htm[lx]?|do)$", re.IGNORECASE)
 _PARAMETERS = frozenset(
     """
+    id_product idproduct id_prod idprod id_article idarticle articleid article_id
     sku childsku skuid sku_id skucode pid productid product_id prodid prod_id itemid item_id itemno item_no itemcode
     variant variantid variant_id goodsno goods_no goodsid goods_id goodscode prdno prdid prdcode artno artnr artikel
     artikelnummer article articleno productcode product_code stylecode modelcode asin dealid
@@ -31,7 +32,7 @@ _MOST_PARTS, _MOST_CODES = 8, 12
 _NAMED = re.compile(
     r"(?:sku|(?:prod(?:uct)?|item|goods|art(?:icle|ikel)?|variant|variation|model|style|master|deal|offer|listing|ad|"
     r"entity|prd|erp|catalog)[\s_.-]*(?:id(?:entifier)?|no|nr|number|nummer|num|code|key|ref(?:erence)?)|asin|mpn|"
-    r"reference|artikelnummer|artnr|data-(?:id|product|item|code|pid)|(?<![a-z])pid|product)"
+    r"id[_-]?(?:prod(?:uct)?|article|item|variant)|reference|artikelnummer|artnr|data-(?:id|product|item|code|pid)|(?<![a-z])pid|product)"
     r"[\"']?\]?\s*(?:[:=#]|,\s*[\"']?value[\"']?\s*:|[\"']?\s+value\s*=|[\"']?\s+content\s*=|</\w+>\s*<\w+[^<>]*>)"
     r"[\s\"'\[]*$",
     re.IGNORECASE,
@@ -59,7 +60,14 @@ def _number_of_own_address(document: Document) -> str:
     node = document.first("link[rel=canonical]")
     own = urlsplit(document.absolute(node.attributes.get("href") or "")).path if node is not None else ""
     match = _OWN_NUMBER.search(_FILE.sub("", path.rstrip("/")))
-    return match["code"] if match and own.rstrip("/") == path.rstrip("/") else ""
+    is_own = own.rstrip("/") == path.rstrip("/") or _links_to_itself(document, path)
+    return match["code"] if match and is_own else ""
+
+
+def _links_to_itself(document: Document, path: str) -> bool:
+    """Whether a link on the page leads to the page's own path, without a query."""
+    parts = urlsplit(document.url)
+    return any(f'href="{start}{path}"' in document.markup for start in ("", f"{parts.scheme}://{parts.netloc}"))
 
 
 def _codes(url: str) -> Iterator[str]:

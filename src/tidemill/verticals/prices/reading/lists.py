@@ -48,6 +48,35 @@ def _products(document: Document, layout: PageLayout, currency: str) -> list[Pro
     return [product for product in products if product is not None]
 
 
+def unpriced_products(page: Document) -> list[Product]:
+    """The boxes of a list that are built like its products and show no price that can be read, without one.
+
+    Where they are more than the products, the list is one of something else.
+    """
+    layout = layout_of(page)
+    cards = _cards([shown for shown in shown_prices(layout, "") if not shown.hints & (Hint.OTHER_AMOUNT | Hint.UNIT)])
+    priced = {card.mem_id for card, inside in cards if _product(page, card, inside, 0) is not None}
+    above = {card.parent.mem_id: card.parent for card, _ in cards if card.parent is not None}
+    kinds = {tag_and_class(card) for card, _ in cards}
+    found: list[Product] = []
+    for parent in above.values():
+        boxes = (one for one in parent.iter(include_text=False) if tag_and_class(one) in kinds)
+        others = [box for box in boxes if box.mem_id not in priced and box.css_first(_LINK) is not None]
+        found += [product for box in others if (product := _unpriced(page, box, len(found))) is not None]
+    return found if len(found) <= len(priced) else []
+
+
+def _unpriced(document: Document, card: LexborNode, index: int) -> Product | None:
+    title, href = _title(card)
+    if not title:
+        return None
+    return Product(
+        title=title, availability=_stock(card), url=document.absolute(href) or href, strategy=Strategy.HEURISTICS,
+        confidence=_CONFIDENCE, origin=f"list/{tag_and_class(card)}[unpriced {index}]",
+        places={"title": "heading link", "url": "heading link@href"},
+    )  # fmt: skip
+
+
 def listed_amounts(document: Document, layout: PageLayout) -> list[Decimal]:
     """What the products cost that stand on the page as cards of one kind; none where they are fewer than three."""
     products = _products(document, layout, "")

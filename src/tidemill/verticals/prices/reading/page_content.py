@@ -8,10 +8,12 @@ from tidemill.reading.document import Document
 from tidemill.reading.stock import Availability
 from tidemill.verticals.prices.reading.attempts import Notes, attempt
 from tidemill.verticals.prices.reading.product import QuantityTier
+from tidemill.verticals.prices.reading.shown.hints import Hint
 from tidemill.verticals.prices.reading.shown.labelled_fields import labelled_fields
 from tidemill.verticals.prices.reading.shown.page_layout import EMPTY_LAYOUT, PageLayout, layout_of
 from tidemill.verticals.prices.reading.shown.shown_stock import shown_stock
 from tidemill.verticals.prices.reading.shown.tables import attributes_of, tiers_of
+from tidemill.verticals.prices.reading.shown.worded_tiers import worded_tiers
 
 _NO_LABELS: Mapping[str, tuple[str, str]] = {}
 _NO_TIERS: tuple[QuantityTier, ...] = ()
@@ -38,7 +40,7 @@ def content_of(document: Document, title: str) -> PageContent:
     layout, no_layout = attempt(lambda: layout_of(document, title), EMPTY_LAYOUT)
     stock, no_stock = attempt(lambda: shown_stock(layout), (Availability.UNKNOWN, ""))
     labels, no_labels = attempt(lambda: labelled_fields(layout, document), _NO_LABELS)
-    tiers, no_tiers = attempt(lambda: tiers_of(document), _NO_TIERS)
+    tiers, no_tiers = attempt(lambda: _tiers(document, layout), _NO_TIERS)
     attributes, no_attributes = attempt(lambda: attributes_of(document), _NO_ATTRIBUTES)
     was_cut = [f"the page was cut: {document.cut}"] if document.cut else []
     return PageContent(
@@ -49,3 +51,8 @@ def content_of(document: Document, title: str) -> PageContent:
         attributes=attributes,
         notes=(*was_cut, *no_layout, *no_stock, *no_labels, *no_tiers, *no_attributes),
     )
+
+
+def _tiers(document: Document, layout: PageLayout) -> tuple[QuantityTier, ...]:
+    are_named = any(text_node.hints & Hint.TIER for text_node in layout.texts)
+    return tiers_of(document, are_named=are_named) or worded_tiers(layout)

@@ -9,13 +9,15 @@ from tidemill.reading.currencies import currency_of_place
 from tidemill.reading.document import Document
 from tidemill.verticals.prices.reading.attempts import Notes, attempt
 from tidemill.verticals.prices.reading.claims.claim import PriceClaim
+from tidemill.verticals.prices.reading.claims.make_data import make_claims, named_currency
 from tidemill.verticals.prices.reading.claims.meta_tags import is_product_page, meta_claim, tags_of
-from tidemill.verticals.prices.reading.claims.platforms import platform_claim
+from tidemill.verticals.prices.reading.claims.platforms import is_of_known_make, platform_claim
 from tidemill.verticals.prices.reading.claims.script_data import script_currency
 from tidemill.verticals.prices.reading.claims.selected_variant import with_selected_variant
 from tidemill.verticals.prices.reading.claims.structured_data import structured_claims
 
 _NO_CLAIMS: tuple[Sequence[PriceClaim], int] = ((), 0)
+_NOTHING_OF_MAKE: tuple[list[PriceClaim], list[PriceClaim]] = ([], [])
 _NO_TAGS: Mapping[str, str] = {}
 
 
@@ -39,18 +41,21 @@ def data_of(document: Document, currency: str) -> PageData:
     (structured, listed), broken = attempt(lambda: structured_claims(document), _NO_CLAIMS)
     structured = [with_selected_variant(claim, document.url) for claim in structured]
     tags, no_tags = attempt(lambda: tags_of(document), _NO_TAGS)
-    in_scripts, unreadable = attempt(lambda: script_currency(document), "")
+    in_scripts, unreadable = attempt(lambda: named_currency(document) or script_currency(document), "")
     likely = currency or _claimed_currency(structured) or in_scripts or _currency_by_place(document)
-    platform, no_platform = attempt(lambda: platform_claim(document, likely), None)
+    is_known, _ = attempt(lambda: is_of_known_make(document), False)  # noqa: FBT003 - what is used instead
+    platform, no_platform = attempt(lambda: platform_claim(document, likely) if is_known else None, None)
     meta, no_meta = attempt(lambda: meta_claim(tags, document), None)
-    claims = [*structured, *(claim for claim in (platform, meta) if claim is not None)]
+    (surer, further), no_make = attempt(lambda: make_claims(document, likely, is_known=is_known), _NOTHING_OF_MAKE)
+    claims = [*surer, *structured, *(claim for claim in (platform,) if claim is not None), *further]
+    claims += [meta] if meta is not None else []
     return PageData(
         claims=claims,
         listed=listed,
         tags=tags,
         currency=currency or _claimed_currency(claims) or likely,
         is_product_page=bool(structured) or is_product_page(tags) or _is_of_product(platform),
-        notes=(*broken, *no_tags, *unreadable, *no_platform, *no_meta),
+        notes=(*broken, *no_tags, *unreadable, *no_platform, *no_make, *no_meta),
     )
 
 

@@ -15,6 +15,7 @@ from tidemill.verticals.prices.reading.lists import listed_amounts
 from tidemill.verticals.prices.reading.page_content import PageContent
 from tidemill.verticals.prices.reading.page_data import PageData
 from tidemill.verticals.prices.reading.shown.hints import NOT_THE_PRICE, PRICE_WORDS, Hint
+from tidemill.verticals.prices.reading.shown.own_price import is_on_request
 from tidemill.verticals.prices.reading.shown.page_layout import PageLayout
 from tidemill.verticals.prices.reading.shown.ranking import FAIR_SCORE, STRONG_SCORE, RankedPrice, crossed_out_price
 
@@ -48,7 +49,10 @@ def kind_of(document: Document, data: PageData, content: PageContent, candidates
     is_of_one = any(map(is_of_one_product, candidates.claims))
     is_list, notes = (False, ()) if is_of_one else _is_list(document, data, content, candidates, buyable=buyable)
     return PageKind(
-        sells=buyable or _is_called_product(data, content) or _shows_product(content, candidates),
+        sells=buyable
+        or is_on_request(content.layout)
+        or _is_called_product(data, content)
+        or _shows_product(content, candidates),
         has_buy_button=buyable,
         is_list=is_list,
         has_product_data=is_of_one or data.listed > 0,

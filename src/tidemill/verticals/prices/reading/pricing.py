@@ -11,7 +11,8 @@ from tidemill.verticals.prices.reading.claims.claim import PriceClaim
 from tidemill.verticals.prices.reading.page_content import PageContent
 from tidemill.verticals.prices.reading.product import QuantityTier
 from tidemill.verticals.prices.reading.shown.discounts import former_by_discount
-from tidemill.verticals.prices.reading.shown.hints import NOT_THE_PRICE, Hint, Hints
+from tidemill.verticals.prices.reading.shown.hints import NOT_THE_PRICE, Hint, Hints, hints_before
+from tidemill.verticals.prices.reading.shown.own_price import is_blank, is_on_request
 from tidemill.verticals.prices.reading.shown.page_layout import PageLayout, names_of
 from tidemill.verticals.prices.reading.shown.ranking import FAIR_SCORE, STRONG_SCORE, RankedPrice, crossed_out_price
 
@@ -42,6 +43,8 @@ def chosen_price(candidates: PriceCandidates, content: PageContent, *, sells: bo
     priced = [each for each in candidates.claims if each.price is not None]
     claim = next((each for each in priced if each.price), priced[0] if priced else None)
     best = next((each for each in ranked if not each.aside and each.score >= FAIR_SCORE and _may_be_asked(each)), None)
+    if best is not None and _is_withheld(best, content.layout):
+        best = None
     if claim is not None and (best is None or _holds_against_page(claim, best, ranked)):
         chosen = _from_claim(claim, ranked, layout, page_currency)
     elif best is not None and (sells or claim is not None):
@@ -51,8 +54,15 @@ def chosen_price(candidates: PriceCandidates, content: PageContent, *, sells: bo
     return _price_of_one(chosen, content.tiers)
 
 
+def _is_withheld(best: RankedPrice, layout: PageLayout) -> bool:
+    """Whether a shown amount cannot be the price, because the place for that is empty or sends people elsewhere."""
+    return is_on_request(layout) or (not best.shown.hints & Hint.PRICE and is_blank(layout))
+
+
 def _may_be_asked(each: RankedPrice) -> bool:
-    """Whether a shown amount can be what one costs: nothing says that it is a former price, a fee, or one per unit."""
+    """Whether a shown amount can be what one costs: nothing says that it is a former one, a fee, or of more or less."""
+    if each.shown.money.quantity > 1 or hints_before(each.shown.label.lower()) & Hint.TIER:
+        return False
     return not each.shown.hints & (Hint.OLD | Hint.OTHER_AMOUNT | Hint.UNIT) and not each.shown.money.per
 
 
@@ -60,6 +70,8 @@ def _holds_against_page(claim: PriceClaim, best: RankedPrice, ranked: Sequence[R
     """Whether a claim holds against the page: it is shown as a price, or nothing shown is surer."""
     if not claim.price:
         return False
+    if best.shown.amount in claim.passed_over:
+        return True
     matching = [each.shown for each in ranked if each.shown.amount == claim.price and not each.aside]
     if any(not shown.hints & (NOT_THE_PRICE | Hint.OLD) for shown in matching):
         return not (_is_untaxed(matching[0].hints) and best.shown.amount > claim.price and best.score >= STRONG_SCORE)
@@ -79,10 +91,10 @@ def _from_claim(
     matching = [
         each for each in ranked if each.shown.amount == amount and not each.aside and not each.shown.hints & Hint.OLD
     ]
+    from_on = claim.strategy is Strategy.SELECTORS and bool(matching) and all(_is_low_end(each) for each in matching)
     plain = any(each.shown.money.is_plain and each.score >= FAIR_SCORE for each in matching)
-    crossed = crossed_out_price(ranked, amount) or (
-        former_by_discount(matching[0].shown, ranked, layout) if matching else None
-    )
+    crossed = crossed_out_price(ranked, amount) if matching or not claim.passed_over else None
+    crossed = crossed or (former_by_discount(matching[0].shown, ranked, layout) if matching else None)
     shown_currency = next((each.shown.money.currency for each in matching if each.shown.money.currency), "")
     return ChosenPrice(
         amount=amount,
@@ -91,8 +103,13 @@ def _from_claim(
         confidence=min(0.99, claim.confidence + (_AGREEMENT if matching else 0.0)),
         place=f"{claim.origin}/{claim.places.get('price', 'price')}",
         list_price=claim.list_price or (crossed.amount if crossed is not None else None),
-        high=None if plain else claim.high,
+        high=None if plain else claim.high or (amount if from_on and not claim.passed_over else None),
     )
+
+
+def _is_low_end(each: RankedPrice) -> bool:
+    """Whether a shown price is only where a range begins: `As low as $54.00`."""
+    return each.shown.money.is_from or each.shown.money.high is not None
 
 
 def _from_page(

@@ -31,7 +31,8 @@ class QuantityTier(msgspec.Struct, frozen=True, gc=False):
 class Product(msgspec.Struct, frozen=True, kw_only=True):
     """A product as its page shows it; what the page does not say is empty.
 
-    `price` is what one costs now, and None only within a `NoOffer`. `list_price` is the crossed-out one. `high_price`
+    `price` is what one costs now, and None within a `NoOffer`, or where a list's
+    box shows none that can be read. `list_price` is the crossed-out one. `high_price`
     is set where the price is the lowest of several and nothing on the page chooses one: then it is in `doubt`.
     `currency` is an ISO code. `places` says where each field was read, `strategy` and `confidence` how.
     """

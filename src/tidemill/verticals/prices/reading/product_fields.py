@@ -11,9 +11,10 @@ from tidemill.verticals.prices.reading.candidates import PriceCandidates
 from tidemill.verticals.prices.reading.claims.claim import PriceClaim, first_field
 from tidemill.verticals.prices.reading.page_content import PageContent
 from tidemill.verticals.prices.reading.pricing import ChosenPrice
-from tidemill.verticals.prices.reading.product import Product
-from tidemill.verticals.prices.reading.shown.hints import Hint
+from tidemill.verticals.prices.reading.product import Product, QuantityTier
 from tidemill.verticals.prices.reading.shown.labelled_fields import without_label
+from tidemill.verticals.prices.reading.shown.shown_stock import own_buttons
+from tidemill.verticals.prices.reading.shown.written_gtin import written_gtin
 from tidemill.verticals.prices.reasons import QuarantineReason
 
 Fields = dict[str, tuple[str, str]]
@@ -23,11 +24,13 @@ _FIELDS = ("url", "sku", "product_id", "gtin", "mpn", "brand", "image", "descrip
 _TABLE_ROWS = {
     "gtin": ("ean", "gtin", "upc", "barcode", "ean-code", "ean code", "isbn", "isbn-13", "upc code", "ean13", "gtin13"),
     "sku": ("sku", "artikelnummer", "item number", "item #", "article number", "product code", "art.nr.", "item no."),
-    "mpn": ("mpn", "manufacturer part number", "part number", "model", "model number", "mfr part #", "fabrikantcode"),
+    "mpn": ("mpn", "manufacturer part number", "manufacturer sku", "mfg part number",
+            "mfr part number", "part number", "model", "model number", "mfr part #", "fabrikantcode"),
     "brand": ("brand", "merk", "marke", "marque", "marca", "manufacturer", "hersteller", "značka", "producent"),
 }  # fmt: skip
 _STOCK_ROWS = ("availability", "stock", "beschikbaarheid", "verfügbarkeit", "disponibilité", "disponibilidad",
-               "disponibilità", "disponibilidade", "dostępność", "dostupnost", "наличие")  # fmt: skip
+               "disponibilità", "disponibilidade", "dostępność", "dostupnost", "наличие", "razpoložljivost",
+               "dostupnosť", "pieejamība", "prieinamumas", "saadavus", "tillgänglighet", "saatavuus")  # fmt: skip
 
 
 def product_of(
@@ -53,7 +56,7 @@ def product_of(
         shipping=main.shipping if main is not None else None,
         attributes=content.attributes,
         variants=main.variants if main is not None else (),
-        tiers=content.tiers,
+        tiers=tiers_from_one(content.tiers, price),
         doubt=QuarantineReason.AMBIGUOUS_PRICE if price is not None and price.high is not None else None,
         candidates=(price.amount, *price.rivals) if price is not None and price.rivals else (),
         strategy=price.strategy if price is not None else Strategy.HEURISTICS,
@@ -64,11 +67,20 @@ def product_of(
     )
 
 
+def tiers_from_one(tiers: tuple[QuantityTier, ...], price: ChosenPrice | None) -> tuple[QuantityTier, ...]:
+    """The tiers with the price of one in front, where the page tells only those of more."""
+    if not tiers or tiers[0].quantity == 1 or price is None or price.amount <= tiers[0].price or price.rivals:
+        return tiers
+    return (QuantityTier(1, price.amount), *tiers)
+
+
 def fields_of(document: Document, claims: Sequence[PriceClaim], content: PageContent) -> Fields:
     """The product's texts: from claims first, then from the page's tables, then from its labels; the SKU as shown."""
     fields = {name: first_field(claims, name) for name in _FIELDS}
     for found in (_in_tables(content.attributes), content.labels):
         fields |= {name: field for name, field in found.items() if field[0] and not fields[name][0]}
+    if not fields["gtin"][0]:
+        fields["gtin"] = written_gtin(content.layout, document)
     fields["sku"] = _sku_of(document, fields, content)
     if not fields["url"][0]:
         fields["url"] = _canonical_url(document), "link[rel=canonical]"
@@ -88,7 +100,14 @@ def _sku_of(document: Document, fields: Fields, content: PageContent) -> tuple[s
         return without_label(sku), place
     if coded := code_in_address(document):
         return coded, "address"
-    return (sku, place) if sku else fields["product_id"]
+    return (sku, place) if sku else fields["product_id"] if fields["product_id"][0] else _model(fields["mpn"])
+
+
+def _model(mpn: tuple[str, str]) -> tuple[str, str]:
+    """The model's number, where a shop writes no other for its article: `Model: WU750`."""
+    code, place = mpn
+    is_model = place.startswith(("label: Model", "table: model")) and any(map(str.isdecimal, code))
+    return mpn if is_model and " " not in code else ("", "")
 
 
 def _is_gtin(code: str) -> bool:
@@ -140,8 +159,5 @@ def _is_sold_still(claims: Sequence[PriceClaim], content: PageContent, place: st
     claimed = any(
         availability_in(claim.fields.get("availability", "")) is Availability.IN_STOCK for claim in claims
     )  # fmt: skip
-    sold = any(
-        button.sells and button.enabled and not button.hints & (Hint.ASIDE | Hint.HIDDEN)
-        for button in content.layout.buttons
-    )
+    sold = any(button.sells and button.enabled for button in own_buttons(content.layout))
     return claimed and sold

@@ -3,16 +3,18 @@
 Each step is a function from the values before it to one frozen value.
 """
 
-import re
-
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.reading.blocked import blocked
 from tidemill.reading.document import Document
 from tidemill.reading.stock import Availability
-from tidemill.reading.text import squash
 from tidemill.verticals.prices.reading.attempts import Notes, attempt
-from tidemill.verticals.prices.reading.candidates import PriceCandidates, candidates_of
+from tidemill.verticals.prices.reading.candidates import (
+    PriceCandidates,
+    candidates_of,
+    names_no_product,
+    without_shop_name,
+)
 from tidemill.verticals.prices.reading.claims.claim import first_field
 from tidemill.verticals.prices.reading.page_content import PageContent, content_of
 from tidemill.verticals.prices.reading.page_data import data_of
@@ -69,33 +71,8 @@ def page_title(
     """
     claims_price = any(claim.price and claim.origin.startswith(("json-ld", "microdata")) for claim in candidates.claims)
     is_products = kind.has_buy_button if claims_price else price is not None or kind.sells
-    title = _without_shop_name(document.title)
-    return (title, "title") if is_products and title.lower() not in _NO_TITLES else candidates.title
-
-
-_NO_TITLES = frozenset(
-    [
-        *(
-            "shop",
-            "webshop",
-            "store",
-            "online store",
-            "home",
-            "homepage",
-            "product",
-            "products",
-            "catalog",
-            "catalogue",
-        ),
-        *("winkel", "startseite", "accueil", "inicio", "tienda", "boutique", "negozio", "untitled", "index", "cart"),
-    ]
-)
-"""What pages are called that have no title of their own."""
-
-
-def _without_shop_name(title: str) -> str:
-    """A page's title without the shop's name, which most put behind a sign."""
-    return re.split(r"\s+[|\u2013\u2014:\u00b7-]\s+", squash(title), maxsplit=1)[0]
+    title = without_shop_name(document.title)
+    return (title, "title") if is_products and not names_no_product(title) else candidates.title
 
 
 def _offered(product: Product, price: ChosenPrice) -> ProductReading:

@@ -7,7 +7,7 @@ from tidemill.core.record import Reading
 from tidemill.core.vertical import Context
 from tidemill.reading.document import Document
 from tidemill.reading.page_answer import page_answer
-from tidemill.verticals.prices.reading import read_product, read_products
+from tidemill.verticals.prices.reading import read_product, read_products, unpriced_products
 from tidemill.verticals.prices.reasons import ExtractReason
 from tidemill.verticals.prices.sources.raw_offers import adapter_answer, currency_of, failed, is_markup, raw_offers
 
@@ -34,5 +34,6 @@ class GenericShopAdapter:
             return adapter_answer(reading, page, signature)
         products = read_products(document, currency=currency)
         if products:
-            return page_answer(document, raw_offers(products, signature), total=None, next_url=None)
+            listed = [*products, *unpriced_products(document)]
+            return page_answer(document, raw_offers(listed, signature), total=None, next_url=None)
         return failed(ExtractReason.PAGE_STRUCTURE_CHANGED, "no list of products")

@@ -141,7 +141,48 @@ events = st.fixed_dictionaries(
 )
 
 
-@given(events | st.lists(events, min_size=1, max_size=3))
+others = st.sampled_from([
+    {"@type": "WebPage", "name": "Events"}, {"@type": "Organization", "name": "De Hal", "event": EVENT},
+    {"@type": "BreadcrumbList", "itemListElement": [{"@type": "ListItem", "item": {"@id": "/a"}}]},
+    {"@type": "ItemList", "itemListElement": [{"@type": "ListItem", "item": EVENT}]}, {"@id": "#hal"}, "text", 3,
+    {"@type": ["Thing", "Festival"], "name": "F"},
+])  # fmt: skip
+graphs = st.lists(events | others, max_size=4).map(lambda parts: {"@context": "https://schema.org", "@graph": parts})
+lists = st.lists(events, max_size=3).map(
+    lambda parts: {
+        "@type": "ItemList",
+        "name": "Agenda",
+        "itemListElement": [{"@type": "ListItem", "position": at, "item": one} for at, one in enumerate(parts)],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"@context": "https://schema.org", "@graph": [{"@type": "WebPage", "name": "Agenda"}, EVENT, EVENT]},
+        {"@type": "ItemList", "itemListElement": [{"@type": "ListItem", "position": 1, "item": EVENT}]},
+    ],
+)
+@pytest.mark.shows("P1")
+def test_graphs_and_lists_take_the_quick_road_and_read_the_same(value):
+    assert quick(encoded(value)) == by_the_general_road(encoded(value)) != []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"@graph": [EVENT, {"@type": "Organization", "event": EVENT}]},
+        {"@graph": [EVENT], "mainEntity": EVENT},
+        {"@graph": [EVENT, {"@type": ["Thing", "Festival"], "name": "F"}]},
+        {"@type": "ItemList", "itemListElement": [{"@type": "ListItem", "item": EVENT, "event": EVENT}]},
+    ],
+)
+def test_events_elsewhere_in_a_graph_or_list_are_left_to_the_general_road(value):
+    assert quick(encoded(value)) is None
+
+
+@given(events | st.lists(events, min_size=1, max_size=3) | graphs | lists)
 def test_whatever_the_quick_road_answers_the_general_road_answers_too(value):
     body = encoded(value)
     answer = quick(body)

@@ -13,10 +13,14 @@ from tidemill.verticals.events.reading.heuristics.context import BlockContext
 from tidemill.verticals.events.reading.heuristics.dating import DATE_HINT, moments_in
 from tidemill.verticals.events.reading.heuristics.files import dates_in_file_names
 from tidemill.verticals.events.reading.heuristics.grids import from_grids
+from tidemill.verticals.events.reading.heuristics.hidden_events import hidden_events
+from tidemill.verticals.events.reading.heuristics.introductions import with_introductions
 from tidemill.verticals.events.reading.heuristics.months import days_under_months, is_numbered
+from tidemill.verticals.events.reading.heuristics.papers import one_a_meeting
 from tidemill.verticals.events.reading.heuristics.record_builder import RecordBuilder
 from tidemill.verticals.events.reading.heuristics.single import single_event
 from tidemill.verticals.events.reading.heuristics.stated_once import with_only_address, with_stated_facts
+from tidemill.verticals.events.reading.heuristics.undated import undated_siblings
 from tidemill.verticals.events.reading.heuristics.wording import without_dates
 
 __all__ = ["read_heuristics", "with_only_address"]
@@ -42,11 +46,16 @@ def read_heuristics(document: Document, context: ReadingContext) -> list[RawReco
     single, used = single_event(found, grouped, builder)
     if single:
         grouped = [(block, inside) for block, inside in grouped if _stands_apart(block, inside, used)]
-    listed = [
-        record for block, inside in grouped for record in builder.records_of_block(block, inside, alike=len(grouped))
+    told = [
+        (block, inside, list(builder.records_of_block(block, inside, alike=len(grouped)))) for block, inside in grouped
     ]
+    listed = [record for _, _, records in told for record in records]
+    listed = _without_places(listed)
     records = _once([*(_marked(one) if listed else one for one in single), *listed])[:MOST]
-    return with_stated_facts(records, elements, context)
+    records = records or hidden_events(document, elements, builder)
+    records = one_a_meeting(records)
+    dated = with_stated_facts(with_introductions(records, elements, found, context), elements, context)
+    return [*dated, *undated_siblings([(block, inside) for block, inside, its in told if its], document)]
 
 
 def _dates(elements: list[Element], context: ReadingContext) -> list[Leaf]:
@@ -78,6 +87,26 @@ def _stands_apart(block: Element, inside: list[Leaf], used: set[int]) -> bool:
     if not without_dates(block.text):  # a bare date: the same event on another day
         return True
     return any(element.tag == "a" or element.tag in HEADINGS for element in block.walk())
+
+
+def _without_places(records: list[RawRecord]) -> list[RawRecord]:
+    """The records without those that are named after the place of another at the same moment: its address once more."""
+    places = {
+        (other.fields["starts"], str(other.fields["place"]).casefold(), other.origin)
+        for other in records
+        if "place" in other.fields
+    }
+    return [
+        one for one in records
+        if not any(
+            starts == one.fields["starts"] and origin != one.origin
+            and str(one.fields["title"]).casefold().startswith(place)
+            for starts, place, origin in places
+        )
+    ] if len(records) <= _FEW else records  # fmt: skip
+
+
+_FEW = 200
 
 
 def _once(records: list[RawRecord]) -> list[RawRecord]:

@@ -1,12 +1,15 @@
 """Which stretches of a page are one event each: blocks that repeat and that each tell a date."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+import msgspec
 
 from tidemill.reading.outline import LINE, Element
 from tidemill.reading.reading_context import ReadingContext
 from tidemill.verticals.events.reading.heuristics.dating import ElementDate, date_of, is_event_date
-from tidemill.verticals.events.reading.heuristics.tables import DATE_COLUMN, cell_under
+from tidemill.verticals.events.reading.heuristics.tables import DATE_COLUMN, cell_of, cell_under
 from tidemill.verticals.events.reading.heuristics.wording import without_dates
 
 _ENOUGH_TEXT = 600
@@ -15,6 +18,7 @@ _LISTED = frozenset({"li", "p", "tr", "td", "dt", "h2", "h3", "h4", "h5", LINE})
 """Of these two in a row are a list; of other elements it takes three."""
 _LIST_OF_DATES = 3
 _LARGEST_BLOCK = 6_000
+_MOST_SPANNED = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +42,29 @@ def leaves(elements: list[Element], context: ReadingContext) -> list[Leaf]:
             _cover(element, covered)
             if is_event_date(element, date, context):
                 found[element.order] = Leaf(element, date)
+    found |= _spanned(found.values())
     return [found[order] for order in sorted(found)]
+
+
+def _spanned(found: Iterable[Leaf]) -> dict[int, Leaf]:
+    """The rows below a date's own that its cell spans too, each at its first cell."""
+    further: dict[int, Leaf] = {}
+    places: dict[int, dict[int, int]] = {}
+    for leaf in found:
+        cell = cell_of(leaf.element)
+        span = (cell.attributes.get("rowspan") or "") if cell is not None else ""
+        row = cell.parent if cell is not None else None
+        if not span.isdigit() or row is None or row.parent is None or without_dates(leaf.element.text):
+            continue
+        rows = row.parent.children
+        if row.parent.order not in places:
+            places[row.parent.order] = {one.order: place for place, one in enumerate(rows)}
+        place = places[row.parent.order][row.order]
+        for below in rows[place + 1 : place + min(int(span), _MOST_SPANNED)]:
+            if below.tag == "tr" and below.children:
+                date = msgspec.structs.replace(leaf.date, place=f"{leaf.date.place}@rowspan")
+                further[below.children[0].order] = Leaf(below.children[0], date)
+    return further
 
 
 def _cover(element: Element, covered: set[int]) -> None:

@@ -6,20 +6,34 @@ from datetime import date
 from tidemill.reading.document import Document
 from tidemill.reading.outline import HEADINGS, Element
 from tidemill.reading.text import squash
-from tidemill.verticals.events.reading.heuristics.wording import title_from, without_paperwork, years_in
+from tidemill.verticals.events.reading.heuristics.wording import (
+    is_generic,
+    names_no_body,
+    title_from,
+    without_paperwork,
+    years_in,
+)
 
 _SITE = re.compile(r"\s+[|\u2013\u2014·»:>-]\s+|\s*[|»]\s*")
 
 
 _NEWS = re.compile(
-    r"(?:(?:het|all|our|more|meer|ander|other|overig|latest|recente?|laatste|city|local|lokaal|related|gerelateerd) )*"
-    r"(?:news(?:room)?|nieuws(?:berichten|archief)?|blogs?|(?:blog)?posts?|berichten|press releases?|persberichten"
+    r"(?:(?:from|the|het|all|our|more|meer|ander|other|overig|latest|recente?|laatste|city|local|lokaal|related"
+    r"|gerelateerd) )*"
+    r"(?:news(?:room|letters?)?|nieuws(?:berichten|brie(?:f|ven)|archief)?|blogs?|(?:blog)?posts?|articles|stories"
+    r"|berichten|press releases?|persberichten"
+    r"|(?:public )?comments|(?:annual |audit |financial )?reports?|resolutions?|ordinances?|legislation|publications?"
     r"|actueel|mededelingen|bekendmakingen|(?:\d+ )?(?:comments|reacties))",
     re.IGNORECASE,
 )
-_VACANCIES = re.compile(
+_NO_AGENDA = re.compile(
     r"(?:(?:alle|onze|current|our) )*(?:vacatures?|job openings?|jobs|careers|employment(?: opportunities)?"
-    r"|aanbestedingen|bids(?: (?:and|&) rfps)?|tenders)",
+    r"|aanbestedingen|bids(?: (?:and|&) rfps)?|tenders|(?:(?:current|open) )?(?:bid|rfp"
+    r"|procurement) opportunities|procurement"
+    r"|(?:\w+ )?(?:closures|closed(?: dates| days)?)|(?:we are|we will be) closed(?: on)?|(?:sluitings"
+    r"|gesloten )dagen|gesloten"
+    r"|holidays(?: observed)?|holiday (?:hours|schedule|closings)|schliesstage|schlie\u00dftage"
+    r"|(?:\w+ ){0,2}(?:policies|rosters?|terms of office))",
     re.IGNORECASE,
 )
 _LONGEST_SECTION = 60
@@ -32,7 +46,8 @@ class BlockContext:
         """Look the page's headings and its own title over."""
         parts = _SITE.split(document.title)
         named = [title for part in parts if (title := title_from(part))]
-        self._site = _site_name(document, parts)
+        self.site = _site_name(document, parts)
+        self._site = self.site.casefold()
         self._own = [name for name in named if name.casefold() != self._site]
         self._headings = [element for element in elements if is_heading(element) and element.text]
         self.main_heading = next(
@@ -50,10 +65,16 @@ class BlockContext:
         """The nearest heading above a block that can be a title."""
         return next((heading for heading in reversed(self._before(block)[-6:]) if self._names_something(heading)), None)
 
+    def of_the_site(self, title: str) -> str:
+        """A title that names no body, as `Board meeting`, with the site's name in front; any other as it is."""
+        site = self.site
+        says_whose = not names_no_body(title) or not site or names_no_body(site) or is_generic(site)
+        return title if says_whose or len(site) > _LONGEST_SECTION else f"{site}: {title}"
+
     def is_agenda(self, block: Element, day: date, today: date) -> bool:
-        """Whether a block may be an event: vacancies never are, and news of a day gone by is no more than news."""
+        """Whether a block may be an event: vacancies, bids and closures never are, and news of days gone by is news."""
         heading = section_heading(block, self._sections)
-        if _VACANCIES.fullmatch(heading):
+        if _NO_AGENDA.fullmatch(heading):
             return False
         return day > today or _NEWS.fullmatch(heading) is None
 
@@ -85,12 +106,20 @@ def _site_name(document: Document, parts: list[str]) -> str:
     """What the site calls itself: its own word for it, else the last part of a title in several parts."""
     node = document.first('meta[property="og:site_name"]')
     declared = squash(node.attributes.get("content") or "") if node is not None else ""
-    return (declared or (title_from(parts[-1]) if len(parts) > 1 else "")).casefold()
+    return declared or (title_from(parts[-1]) if len(parts) > 1 else "")
 
 
 def _same(one: str, other: str) -> bool:
+    """Whether one says the other, or both share what they are about: `Parks Board`, `Parks and Recreation Board`."""
     one, other = one.casefold(), other.casefold()
-    return one in other or other in one
+    if one in other or other in one:
+        return True
+    words = set(_WORD.findall(one))
+    shared = words & set(_WORD.findall(other))
+    return 2 * len(shared) >= len(words) and bool(shared)
+
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 def section_heading(block: Element, known: dict[int, str]) -> str:

@@ -8,11 +8,12 @@ from functools import lru_cache
 import msgspec
 
 from tidemill.reading.moments import VAGUE, Grain, Moment, find_moments, in_zone, parse_moment, zone_of
+from tidemill.reading.moments.other_languages import MONTH_NAMES
 from tidemill.reading.moments.reader import FoundMoment
 from tidemill.reading.moments.words import FULL_WEEKDAYS, MONTHS, any_of
 from tidemill.reading.outline import Element
 from tidemill.reading.reading_context import ReadingContext
-from tidemill.verticals.events.reading.heuristics.tables import header_of
+from tidemill.verticals.events.reading.heuristics.tables import cell_of, header_of, names_event_dates
 from tidemill.verticals.events.reading.heuristics.wording import without_dates, years_in
 
 LONGEST = 300
@@ -22,22 +23,50 @@ UNDER_MONTH = "@month"
 """How the place of a date is marked that is a mere number under the name of a month."""
 
 DATE_HINT = re.compile(
-    rf"\d{{1,2}}[-/.]\s?\d{{1,2}}|\d\s*(?:ste|de|e|st|nd|rd|th)?\.?\s*(?:of\s+)?(?:{any_of(MONTHS)})\b"
+    rf"\d{{1,2}}[-/.]\s?\d{{1,2}}|\d\s*(?:ste|de|er|e|st|nd|rd|th|º|°)?\.?\s*(?:of\s+|de\s+)?"
+    rf"(?:{any_of({*MONTHS, *MONTH_NAMES})})\b"
     rf"|\b(?:{any_of(MONTHS)})\b\.?\s*\d|\b(?:vandaag|morgen|vanavond|today|tomorrow|tonight)\b"
-    rf"|\b(?:elke|iedere|every|each)\s+(?:{any_of(FULL_WEEKDAYS)})",
+    rf"|\b(?:elke|iedere|every|each)\s+(?:{any_of(FULL_WEEKDAYS)})"
+    rf"|^\W*(?:{any_of(FULL_WEEKDAYS)}),?\s+(?:at|@|om)\s+\d{{1,2}}(?:[:.]\d\d)?\s*(?:[ap]\.?m\b|uur\b)",
     re.IGNORECASE,
 )
 _NOT_EVENT_DATE = re.compile(
     r"(?:geplaatst|gepubliceerd|publicatiedatum|bijgewerkt|gewijzigd|laatste update|posted|published|updated|modified"
-    r"|reviewed|copyright|©|deadline|tickets? (?:vanaf|from)|(?<!be )held|gehouden|clos(?:es|ing|ed)|gesloten|sluit"
+    r"|reviewed|copyright|©|deadlines?\b[^.]{0,30}|tickets? (?:vanaf|from)|(?<!be )held|gehouden|clos(?:es|ing)"
+    r"|(?:closed|gesloten|geschlossen|ferm\u00e9e?s?)\b[^.;]{0,30}|sluit|\bligg?(?:t|en)(?: van| vanaf)?"
+    r"|\b(?:registration|registrations|enrollment|inschrijving|verkoop|sales?) (?:opens?|begins?|starts?|ends?"
+    r"|start|opent)"
+    r"|\b(?:refunds?|proposals|applications|nominations|inscriptions?|iscrizioni)\b[^.;]{0,30}|\bon sale"
+    r"|\b(?:avant le|jusqu'au|hasta el|antes del|entro il|vor dem)|\b(?:by|before|not? later than|v\u00f3\u00f3r)"
+    r"|\b(?:filed|accepted|submitted|ingediend|aangemeld) (?:until|through|till|tot)"
     r"|revised|effective|geldig (?:vanaf|tot)|ingangsdatum|due(?: (?:by|on))?|postmarked(?: by)?|uiterlijk"
     r"|(?:created|adopted|approved|established|founded|opgericht)(?: by \w+)?"
     r"|(?:rescheduled|postponed|moved|verplaatst|verzet|uitgesteld) (?:from|van)"
+    r"|\b(?:owned|created|submitted|added|uploaded|written|edited|filed|issued|geplaatst|geschreven) (?:by"
+    r"|door) .{1,24}"
+    r"|\b(?:terms?(?: of office)?|appointment|zittingstermijn|mandaat)"
+    r"(?: (?:that|which))?(?: (?:ends?|ending|expir\w+|through|until|:))*"
+    r"|\bexpir(?:es|ed|ing|y|ation)|\b(?:appointed|elected|sworn in|benoemd|verkozen)|\bserv(?:es|ing) (?:until"
+    r"|through)"
+    r"|\b(?:received|ontvangen|ingekomen|ingediend|signed|ondertekend|ter inzage(?: tot)?"
+    r"|bezwaar\w*(?: \w+){0,4} tot(?: en met)?)"
     r"|(?:inschrijven|aanmelden|opgeven|reageren|solliciteren|reserveren|apply|register|rsvp|registration|aanmelding)"
     r"(?: \w+){0,3}? (?:tot(?: en met)?|t/m|voor|v\u00f3\u00f3r|by|before|until|through))"
     r"\s*(?:op|on|at|by|date|:|-)*\s*$",
     re.IGNORECASE,
 )
+_NOT_EVENT_COLUMN = re.compile(
+    r"\b(?:terms?|expir\w*|appoint\w*|elected|member since|since|modified|changed|created|received|submi\w*"
+    r"|filed|issued"
+    r"|posted|publish\w*|publication|uploaded|added|updated|revised|approved|adopted|enacted|signed|effective|due|deadlines?"
+    r"|closing|closes|closed|cut-?off|review\w*|renew\w*|decision|filing|order|invoice|payment|hire|release\w*"
+    r"|valid\w*|apply by|award\w*|hired|born|birth\w*|last \w+|gepubliceerd|publicatie\w*"
+    r"|gewijzigd"
+    r"|geplaatst|ontvangen|ingediend|ingekomen|verzonden|vastgesteld|benoemd|aftred\w*|zittingstermijn|ter inzage"
+    r"|sluit\w*|reactietermijn|uiterlijk\w*|inlever\w*|aanlever\w*)\b",
+    re.IGNORECASE,
+)
+"""What the column of a date is called that is when something ends, is due or was written."""
 _POSTED = re.compile(
     r"\b(?:geplaatst|gepubliceerd|publicatiedatum|posted|published)"
     r"(?: (?:op|on|by [^.]{1,40}? on))?\s*:?\s*(?:\w+ )?\d+(?!\d|\s*(?:hours?|days?|uur|dagen)\b)",
@@ -53,7 +82,7 @@ _EPOCH = re.compile(r"(?P<start>1\d{9})(?:\d{3})?(?:\s*-\s*(?P<end>1\d{9})(?:\d{
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d{8}(?:T\d{4,6}Z?)?")
 _SHORT = 40
 _PROSE = 45
-_SHORT_LINE = 110
+_SHORT_LINE, _OPENING = 110, 160
 _AND = re.compile(r"\s*(?:,|en|and|&)\s*", re.IGNORECASE)
 _LONG_AGO = timedelta(days=400)
 _FEW_WORDS = 3
@@ -86,10 +115,16 @@ def _event_dates(found: list[FoundMoment], text: str) -> Iterator[FoundMoment]:
     refused = -1
     for one in found:
         goes_on = refused >= 0 and _AND.fullmatch(text[refused : one.begins])
-        if goes_on or _NOT_EVENT_DATE.search(text[max(0, one.begins - 40) : one.begins]):
+        if goes_on or _refers(text, one) or _NOT_EVENT_DATE.search(text[max(0, one.begins - 40) : one.begins]):
             refused = one.ends
         elif one.moment.grain not in VAGUE and (one.absolute or _is_about(one.moment, text)):
             yield one
+
+
+def _refers(text: str, found: FoundMoment) -> bool:
+    """Whether a date in brackets behind many words says when what they tell of was decided: `... Road. (9/9/19)`."""
+    bracketed = text[found.begins - 1 : found.begins] == "(" and text[found.ends : found.ends + 1] == ")"
+    return bracketed and found.begins > _SHORT_LINE // 2 and found.moment.grain is not Grain.MINUTE
 
 
 def _is_about(moment: Moment, text: str) -> bool:
@@ -114,7 +149,7 @@ def _in_year(moment: Moment, year: int | None) -> Moment:
 def timestamp_of(element: Element, context: ReadingContext) -> ElementDate | None:
     """The date in an element's attributes: `<time datetime>`, or a stamp that scripts read."""
     for name, value in element.attributes.items():
-        if not value or not _is_timestamp_name(name):
+        if not value or not _is_timestamp_name(name) or (name == "title" and "-" not in value):
             continue
         moment = _parsed_timestamp(value.strip(), context)
         if moment is not None:
@@ -123,7 +158,7 @@ def timestamp_of(element: Element, context: ReadingContext) -> ElementDate | Non
 
 
 def _is_timestamp_name(name: str) -> bool:
-    if name == "datetime":
+    if name in {"datetime", "title"}:  # an hCalendar's `<abbr title="2026-03-14">` too
         return True
     return (
         name.startswith(("data-", "date-"))
@@ -148,7 +183,9 @@ def date_of(element: Element, context: ReadingContext) -> ElementDate | None:
     if stamp is not None:
         return stamp
     text = element.text
-    if not text or len(text) > LONGEST:
+    if len(text) > LONGEST:
+        return _in_opening(element, context)
+    if not text:
         return None
     found = [
         moment for begins, _, moment in moments_in(_as_full_date(text), context) if is_near_start(begins, len(text))
@@ -164,6 +201,22 @@ def date_of(element: Element, context: ReadingContext) -> ElementDate | None:
     return ElementDate(found[0], text, element.kind) if found else None
 
 
+_LABELLED = re.compile(r"\W*(?:date|when|datum|wanneer|fecha|wann)\b", re.IGNORECASE)
+
+
+def _in_opening(element: Element, context: ReadingContext) -> ElementDate | None:
+    """The day and hour that a long paragraph opens with, as an excerpt of a notice does; news opens with a day only."""
+    if element.tag != "p" or element.children or _LABELLED.match(element.text):
+        return None  # a notice whose facts have labels tells its day in a line of its own
+    opening = element.text[:_OPENING]
+    found = [
+        moment
+        for begins, _, moment in moments_in(opening, context)
+        if begins <= _OPENING // 2 and moment.grain is Grain.MINUTE
+    ]
+    return ElementDate(found[0], opening, element.kind) if found else None
+
+
 def _as_full_date(text: str) -> str:
     """`04-12` as a date where it is all that an element says; in running text it is a score or a stretch."""
     match = _DAY_AND_MONTH.fullmatch(text)
@@ -172,7 +225,7 @@ def _as_full_date(text: str) -> str:
 
 def is_event_date(element: Element, date: ElementDate, context: ReadingContext) -> bool:
     """Whether an element's date is when something happens, not when a text was written or what it looks back on."""
-    if _NOT_EVENT_DATE.search(element.words_before()[-40:]) or _NOT_EVENT_DATE.search(header_of(element)):
+    if _NOT_EVENT_DATE.search(element.words_before()[-40:]) or not _is_event_column(element):
         return False
     day, today = date.moment.day, context.now.date()
     if day > today:
@@ -180,6 +233,12 @@ def is_event_date(element: Element, date: ElementDate, context: ReadingContext) 
     if _POSTED_NAME.search(element.names) or (element.parent is not None and _POSTED_NAME.search(element.parent.names)):
         return False
     return not (day < today - _LONG_AGO and _is_sentence(element.text))
+
+
+def _is_event_column(element: Element) -> bool:
+    """Whether the column that an element stands in, if any, holds days on which something is on."""
+    cell = cell_of(element)
+    return cell is None or (names_event_dates(cell) and _NOT_EVENT_COLUMN.search(header_of(cell)) is None)
 
 
 def _is_sentence(text: str) -> bool:

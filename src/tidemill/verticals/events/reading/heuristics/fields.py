@@ -6,20 +6,36 @@ from collections.abc import Iterator
 from tidemill.reading.document import Document
 from tidemill.reading.outline import HEADINGS, Element
 from tidemill.reading.text import bounded
-from tidemill.verticals.events.reading.heuristics.tables import DATE_COLUMN, cell_under, cells_beside
-from tidemill.verticals.events.reading.heuristics.wording import ROLES, is_title, parts_of, title_from, without_dates
+from tidemill.verticals.events.reading.heuristics.places import (
+    is_address,
+    is_place,
+    looks_like_place,
+    place_in_sentence,
+)
+from tidemill.verticals.events.reading.heuristics.tables import DATE_COLUMN, cell_under, cells_beside, has_named_columns
+from tidemill.verticals.events.reading.heuristics.wording import (
+    ROLES,
+    is_title,
+    kind_of_meeting,
+    parts_of,
+    title_from,
+    without_dates,
+)
 
 _TITLE_NAMES = re.compile(
     r"(?:^|[\s_-])(?:title|titel|name|naam|headline|summary|subject|kop)(?:$|[\s_-])|title\b|titel\b"
 )
 _PLACE_NAMES = re.compile(
-    r"locat|venue|(?:^|[\s_-])loc(?:$|[\s_-])|(?:^|[\s_-])(?:place|plaats|zaal|adres|address|waar|where)(?:$|[\s_-])"
+    r"locat|venue|lieu|lugar|luogo|ubicaci|spielort|veranstaltungsort"
+    r"|(?:^|[\s_-])(?:ort|adresse|salle|sede)(?:$|[\s_-])"
+    r"|(?:^|[\s_-])loc(?:$|[\s_-])|(?:^|[\s_-])(?:place|plaats|zaal|adres|address|waar|where)(?:$|[\s_-])"
 )
 _TEXT_NAMES = re.compile(
     r"descri|omschrijving|intro|excerpt|teaser|samenvatting|(?:^|[\s_-])(?:body|text|tekst)(?:$|[\s_-])"
 )
 _PLACE_LABEL = re.compile(
-    r"(?:^|[\s|,])(?:locatie|location|waar|where|plaats|place|venue|adres|address)\s*:\s*(?P<place>[^|]{3,150})",
+    r"(?:^|[\s|,])(?:locatie|(?:meeting )?location|waar|where|plaats|place|venue|adres|address|ort"
+    r"|veranstaltungsort|wo|lieu|où|adresse|lugar|luogo|dove|sede|indirizzo)\s*:\s*(?P<place>[^|]{3,150})",
     re.IGNORECASE,
 )
 _NEXT_LABEL = re.compile(
@@ -27,17 +43,16 @@ _NEXT_LABEL = re.compile(
     r"meer info\w*|how to|description|category|categorie|agenda|minutes)\b[^:]{0,20}:)",
     re.IGNORECASE,
 )
-_PLACE_WORDS = re.compile(
-    r"\b(?:rooms?|suite|floor|hall|building|auditorium|chambers?|library|courthouse|zaal|raadzaal|raadszaal|gemeentehuis|stadhuis|bibliotheek|"
-    r"buurthuis|dorpshuis|cent(?:er|re|rum)|street|st\.|ave(?:nue)?|blvd|road|rd\.|plein|\w+straat|\w+weg|\w+laan)\b|\b\d{4}\s?[A-Z]{2}\b",
-    re.IGNORECASE,
-)
 _PLACE_COLUMN = re.compile(
-    r"(?:locatie|location|plaats|place|waar|where|venue|zaal|adres|address|meeting location)", re.IGNORECASE
+    r"(?:(?:meeting|event|vergader)?[ -]?(?:locatie|locaties?|location|plaats|place|waar|where|venue|zaal"
+    r"|ruimte|adres|address"
+    r"|room|building|gebouw|raum|sitzungsraum|ort|veranstaltungsort|lieu|salle|adresse|lugar|luogo|sala|sede|dove|wo|où))",
+    re.IGNORECASE,
 )
 _TITLE_COLUMN = re.compile(
     r"(?:titel|title|naam|name|activiteit|evenement|event|wat|what|vergadering|meeting|onderwerp|subject|voorstelling|body"
-    r"|bijzonderheden|omschrijving|description|programma|gelegenheid|thema|tocht|wedstrijd|film|concert|lezing|committee|board)",
+    r"|bijzonderheden|omschrijving|description|programma|gelegenheid|thema|tocht|wedstrijd|film|concert|lezing|committee|board"
+    r"|commissie|gremium|ausschuss|sitzung|veranstaltung|titre|intitulé|événement|évènement|título|evento|actividad|titolo)",
     re.IGNORECASE,
 )
 _OTHER_COLUMN = re.compile(
@@ -55,26 +70,40 @@ def title_of(block: Element) -> tuple[str, Element | None]:
     """A block's title and the element it stands in; ('', None) if nothing in it can be one."""
     cell = cell_under(block, _TITLE_COLUMN) if block.tag == "tr" else None
     if cell is not None and (found := _title_in(cell))[0]:
-        return found
+        return found[0], found[1] or cell
     return _title_in(block)
 
 
 def _title_in(block: Element) -> tuple[str, Element | None]:
     for element in _candidates(block):
-        title = title_from(element.text)
+        title = title_from(element.text if len(element.text) <= _LONGEST_TITLE else _first_clause(element))
         if title:
             return title, element
-    return next(filter(None, map(title_from, block.lines(without=is_label))), ""), None
+    lines = block.lines(without=is_label)
+    return next(filter(None, map(title_from, [*filter(_LABELLED_TITLE.match, lines), *lines])), ""), None
+
+
+_LABELLED_TITLE = re.compile(
+    r"(?:meeting|event|title|subject|what|name|activity|onderwerp|titel|naam|wat|activiteit|vergadering|evenement"
+    r"|veranstaltung|was|evento|actividad|t\u00edtulo|titre|\u00e9v\u00e9nement|titolo)\s*:\s*\w",
+    re.IGNORECASE,
+)
+"""A line that says which is the title."""
+
+
+def _first_clause(element: Element) -> str:
+    """What a link that says too much for a title says before its first colon or full stop; '' of other elements."""
+    clause = _CLAUSE.split(element.text[:_LONGEST_SENTENCE], maxsplit=1)[0] if element.tag == "a" else element.text
+    return clause if len(clause) <= _LONGEST_TITLE else ""
+
+
+_CLAUSE = re.compile(r"[:;]\s|(?<=[a-z\d)]{3})\.\s")
+_LONGEST_TITLE = 180
 
 
 def is_label(element: Element) -> bool:
     """A link that says what it does, not what the event is: `Agenda (pdf)`, `Lees meer`."""
     return element.tag == "a" and not is_title(without_dates(element.text))
-
-
-def looks_like_place(text: str) -> bool:
-    """Whether words name a place rather than an event: a room, a street, a town's hall."""
-    return _PLACE_WORDS.search(text) is not None
 
 
 def _candidates(block: Element) -> Iterator[Element]:
@@ -87,7 +116,7 @@ def _candidates(block: Element) -> Iterator[Element]:
         element for element in under if element is not block and element.names and _TITLE_NAMES.search(element.names)
     )
     yield from (element for link in under if link.tag == "a" for element in (*_bold(link), link))
-    yield from (element for element in under if element.tag in {"strong", "b"})
+    yield from (element for element in under if element.tag in {"strong", "b"} and not element.text.endswith(":"))
     yield from (element for element in under if element.tag in {"td", "th"} and element is not block)
 
 
@@ -131,21 +160,74 @@ def _left_over(block: Element, title: str) -> str:
             others = [part for child in facts.children for part in parts_of(child.text) if part != title]
             if len(others) == 1 and len(others[0]) <= _SHORT_PLACE:
                 return others[0]
+    lines = [line for line in block.lines(without=is_label) if line != title]
     if len(block.text) > _LONGEST_PLACE:
+        named = next((line for line in lines if len(line) <= _SHORT_PLACE and is_place(line)), "")
+        named = named or next((line for line in lines if len(line) <= _LONGEST_PLACE and is_address(line)), "")
+        return named or place_in_sentence(block.text[:_LONGEST_SENTENCE])
+    left = [*(place for line in lines for part in parts_of(line) if is_place(place := part.split(":")[0])),
+            *parts_of(" ".join(lines).replace(title, " "))]  # fmt: skip
+    named = next((part for part in left if looks_like_place(part) or is_place(part) or is_address(part)), "")
+    behind = next((place for line in lines if (place := _behind_hour(line, title))), "")
+    return named or behind or place_in_sentence(block.text) or _only_line(lines, block)
+
+
+def _behind_hour(line: str, title: str) -> str:
+    """What stands behind the title and the hour of a line, and nothing else: `Tax Help, 1:00 p.m., Computer Lab`."""
+    match = _HOUR_AND_REST.search(line)
+    if match is None or title not in line[: match.start()]:
         return ""
-    left = parts_of(" ".join(block.lines(without=is_label)).replace(title, " "))
-    return next((part for part in left if looks_like_place(part)), "")
+    rest = match["rest"].strip()
+    fits = len(rest) <= _SHORT_PLACE and len(rest.split()) <= _WORDS_OF_PLACE
+    return rest if fits and rest[0].isupper() and _may_be_place(rest) else ""
+
+
+_HOUR_AND_REST = re.compile(
+    r"\d{1,2}(?:[:.]\d\d)?\s*(?:[ap]\.?m\.?|uur|uhr|h)?\s*[,|\u00b7\u2022@\u2013-]\s*(?P<rest>[^\W\d_][^,;|]{2,60})$",
+    re.IGNORECASE,
+)
+
+
+def _only_line(lines: list[str], block: Element) -> str:
+    """The one short piece of a card that is neither its title nor its date, and stands behind the date: where it is."""
+    if (block.tag == "tr" and has_named_columns(block)) or len(lines) > _FEW_FACTS:
+        return ""
+    dated = [place for place, line in enumerate(lines) if DATE_HINT_OR_HOUR.search(line)]
+    told = [(place, part) for place, line in enumerate(lines) if not _PRICE.search(line) for part in parts_of(line)]
+    if not dated or len(told) != 1 or told[0][0] < dated[0]:
+        return ""
+    line = told[0][1]
+    fits = 2 < len(line) <= _SHORT_PLACE and len(line.split()) <= _WORDS_OF_PLACE  # noqa: PLR2004
+    return (
+        line if fits and line[0].isupper() and not line.endswith((".", "!", "?", ":")) and _may_be_place(line) else ""
+    )
+
+
+DATE_HINT_OR_HOUR = re.compile(r"\d")
+"""What the line of a date or an hour has."""
+
+
+def _may_be_place(line: str) -> bool:
+    """Whether a line is no sort of meeting, no label and no status."""
+    return is_title(line) and not kind_of_meeting([line])
+
+
+_PRICE = re.compile(r"[$\u20ac\u00a3]|\b(?:free|gratis|frei|gratuit|eur)\b", re.IGNORECASE)
+_WORDS_OF_PLACE, _LONGEST_SENTENCE = 6, 600
 
 
 def labelled_place(text: str) -> str:
     """The place after a label such as `Locatie:`, on its own line or the next."""
-    match = _PLACE_LABEL.search(text.replace(": |", ":"))
+    match = _PLACE_LABEL.search(text.replace(": |", ":")) if ":" in text else None
     return _NEXT_LABEL.split(match["place"])[0].strip(" ,;-") if match else ""
 
 
 def _without_label(text: str) -> str:
     place = re.sub(
-        r"^(?:locatie|location|waar|where|plaats|place|venue|adres|address)\b\s*:?\s*", "", text, flags=re.IGNORECASE
+        r"^(?:locatie|location|waar|where|plaats|place(?!\s+d)|venue|adres|address|ort|lieu|lugar|luogo)\b\s*:?\s*",
+        "",
+        text,
+        flags=re.IGNORECASE,
     )
     return without_dates(place)
 

@@ -1,5 +1,8 @@
 """The events that stand under a date, where the date is a heading over them or the name of their cell."""
 
+import re
+
+from tidemill.reading.moments.words import MONTHS, any_of
 from tidemill.reading.outline import HEADINGS, LINE, Element
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
 from tidemill.verticals.events.reading.heuristics.dating import DATE_HINT, UNDER_MONTH
@@ -7,6 +10,7 @@ from tidemill.verticals.events.reading.heuristics.hours import has_hour
 from tidemill.verticals.events.reading.heuristics.wording import title_from, without_dates
 
 _PARAGRAPHS = frozenset({"p", LINE})
+_LEAD = 40
 
 
 class FollowingElements:
@@ -40,7 +44,8 @@ class _Siblings:
         found: list[Element] = []
         for place in range(self._places[block.order] + 1, len(self._children)):
             sibling = self._children[place]
-            if sibling.kind == block.kind and not (alternating and without_dates(sibling.text)):
+            is_date = not (alternating and without_dates(sibling.text)) or _begins_with_date(sibling.text)
+            if sibling.kind == block.kind and is_date:
                 break
             if sibling.text:
                 found.append(sibling)
@@ -61,6 +66,18 @@ def _alternate(siblings: list[Element], kind: str) -> bool:
     return bool(without_dates(siblings[first + 1].text))
 
 
+_OWN_DATE = re.compile(
+    rf"^(?:\W*[^\W\d_]{{2,9}}\W{{1,3}})?(?:(?:{any_of(MONTHS)})\b\.?\s*\d|\d{{1,2}}(?:st|nd|rd|th|e)?\.?\s(?:{any_of(MONTHS)})\b"
+    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}\b)",
+    re.IGNORECASE,
+)
+
+
+def _begins_with_date(text: str) -> bool:
+    """Whether a text begins with a date of its own, whatever it says behind it: it belongs to no date above it."""
+    return _OWN_DATE.match(text[:_LEAD]) is not None
+
+
 def _is_bare(element: Element) -> bool:
     return DATE_HINT.search(element.text) is not None and not without_dates(element.text)
 
@@ -72,15 +89,20 @@ def items_of_day(block: Element, inside: list[Leaf], following: FollowingElement
         items = items_among(followers) if (followers := following.of(leaf.element)) else []
         if len(items) > 1 and all(has_hour(item.text) and title_from(item.text) for item in items):
             return items
-    if block.tag != "td" and not leaf.date.place.endswith(UNDER_MONTH):
+    if block.tag != "td" and not leaf.date.place.endswith(UNDER_MONTH) and not _is_stamped_day(block, leaf):
         return []
     links = [one for one in block.walk() if one.tag == "a" and title_from(one.text)]
     return links if len({link.kind for link in links}) == 1 else []
 
 
+def _is_stamped_day(block: Element, leaf: Leaf) -> bool:
+    """Whether a block is a day of a calendar by a stamp of its own: `<div data-date="2026-03-18">`."""
+    return leaf.element is block and "@data-" in leaf.date.place and block.text[:2].strip().isdigit()
+
+
 def items_among(followers: list[Element]) -> list[Element]:
     """The like items among the followers: the followers themselves, or the children of a list; else the first."""
-    if len(followers) == 1:
+    if len(followers) == 1 and followers[0].tag != "tr":
         only = followers[0]
         while len(only.children) == 1 and only.children[0].tag in {"tbody", "ul", "ol", "div"}:
             only = only.children[0]

@@ -23,24 +23,43 @@ from tidemill.verticals.events.reading.heuristics.fields import (
     image_of,
     is_label,
     link_of,
-    looks_like_place,
     place_of,
     title_of,
 )
 from tidemill.verticals.events.reading.heuristics.following import FollowingElements, items_among, items_of_day
-from tidemill.verticals.events.reading.heuristics.hours import with_hour, with_hour_of_element
-from tidemill.verticals.events.reading.heuristics.tables import header_of
+from tidemill.verticals.events.reading.heuristics.hours import (
+    at_hour_in,
+    lines_by_hour,
+    with_hour,
+    with_hour_of_element,
+)
+from tidemill.verticals.events.reading.heuristics.introductions import (
+    MOST_LINES,
+    NO_INTRODUCTION,
+    Introduction,
+    adds_to,
+    hours_of,
+    introduction_in,
+)
+from tidemill.verticals.events.reading.heuristics.places import is_place, looks_like_place, title_and_place
+from tidemill.verticals.events.reading.heuristics.tables import column_of, header_of
 from tidemill.verticals.events.reading.heuristics.wording import (
     is_title,
     kind_of_meeting,
     title_from,
     unnumbered,
     without_dates,
+    without_paperwork,
 )
 
 _SEVERAL = 3
 _WRONG_WEEKDAY = 0.15
 """What a date is less sure by whose weekday is not the one that the page names."""
+_ALIKE, _TIMED = 0.05, 0.2
+_CAPTIONS = 3
+_KIND = re.compile(
+    r"\b(?:meeting|hearing|session|concert|vergadering|bijeenkomst|sitzung|réunion|lesson|class)\b", re.IGNORECASE
+)
 _OF_A_LIST = frozenset({"li", "p", "tr", "dd", "td"})
 _END_COLUMN = re.compile(r"\b(?:end|ends|until|through|to|eind\w*|tot|t/m|deadline|sluit\w*)\b", re.IGNORECASE)
 
@@ -63,13 +82,18 @@ class RecordBuilder:
             yield from self._records_of_lines(block, lines)
             return
         if not without_dates(block.text) and (followers := self._following.of(block)):
-            yield from self._records_of_items(items_among(followers), inside[0], year)
-            return
+            listed = list(self._records_of_items(items_among(followers), inside[0], year))
+            if listed or not all(map(_is_online, followers)):
+                yield from listed
+                return
         if len(items := items_of_day(block, inside, self._following)) > 1:
             yield from self._records_of_items(items, inside[0], year)
             return
-        if is_posted(block.text):  # news: only a date that stands by itself is an event's
-            inside = [leaf for leaf in inside if not without_dates(leaf.element.text)]
+        if len(hours := lines_by_hour(block, inside[0].element)) > 1:
+            yield from self._records_of_hours(block, hours, inside[0], year)
+            return
+        if is_posted(block.text):  # news: only a date that stands by itself or has an hour is an event's
+            inside = [leaf for leaf in inside if _is_timed(leaf) or not without_dates(leaf.element.text)]
         if inside and block.text and not block.text.isdigit():  # not a day of a calendar with nothing on it
             yield from self._records_of_event(block, inside, year, alike)
 
@@ -81,22 +105,32 @@ class RecordBuilder:
         if not self.block_context.is_agenda(block, moment.day, self.context.now.date()):
             return
         title, element = title_of(block)
-        place = ""
-        if title and element is None and looks_like_place(title) and (over := self.block_context.title_over(block)):
-            title, place = over, title
+        title, place = title_and_place(title)
+        if title and _names_its_place(title, element) and (over := self.block_context.title_over(block)):
+            title, place = over, without_paperwork(title)
         if inside[0].date.place.endswith(UNDER_MONTH):
             title = unnumbered(title)
         confidence = 0.5 if title else 0.35
-        confidence += 0.1 if alike >= _SEVERAL and title else 0.0
-        title = title or (self._title_over(block) if _is_named(inside[0]) else "")
+        confidence += _ALIKE if alike >= _SEVERAL and title else 0.0
+        title = title or (self._title_over(block, inside[0].element) if _is_named(inside[0]) else "")
         if title:
             for one in (moment, *self._other_days(inside, moment, year)):
                 yield self.record(block, title, element, one, written, confidence, place)
 
-    def _title_over(self, block: Element) -> str:
-        """What the page is about, and which sort of its meetings a block says to be."""
+    def _title_over(self, block: Element, date: Element | None = None) -> str:
+        """What the page is about, and which sort of its meetings a block, or the column of its date, says to be."""
         over, sort = self.block_context.title_over(block), kind_of_meeting(block.lines(without=is_label))
-        return f"{over}: {sort}" if over and sort else over or sort
+        sort = sort or (kind_of_meeting([column_of(date)]) if date is not None else "")
+        return f"{over}: {sort}" if over and sort else over or sort or self._kind_over(block)
+
+    def _kind_over(self, block: Element) -> str:
+        """What the column of the dates or the table's caption calls them, where nothing names them: `Meeting`."""
+        table = block
+        while table.parent is not None and table.tag != "table":
+            table = table.parent
+        rows = [one for one in table.walk() if one.tag == "tr"][:_CAPTIONS] if table.tag == "table" else []
+        match = next((match for row in rows if (match := _KIND.search(row.text[:200]))), None)
+        return match[0].capitalize() if match else ""
 
     def _other_days(self, inside: list[Leaf], first: Moment, year: int | None) -> list[Moment]:
         """The further days on which it is: those of `vr 20 & za 21 november`, and the items of a list of days."""
@@ -129,7 +163,11 @@ class RecordBuilder:
         url: str = "",
     ) -> RawRecord:
         """One raw record out of a block."""
-        fields: dict[str, object] = {"title": title, "starts": _iso(moment), "written": written[:200]}
+        fields: dict[str, object] = {
+            "title": self.block_context.of_the_site(title),
+            "starts": _iso(moment),
+            "written": written[:200],
+        }
         if moment.ends is not None:
             fields["ends"] = moment.ends.isoformat(timespec="minutes")
         optional = {
@@ -139,7 +177,7 @@ class RecordBuilder:
             "description": description_of(block, title),
         }
         fields.update({name: value for name, value in optional.items() if value and value != title})
-        confidence += (0.1 if moment.grain is Grain.MINUTE else 0.0) + (0.05 if "url" in fields else 0.0)
+        confidence += (_TIMED if moment.grain is Grain.MINUTE else 0.0) + (0.05 if "url" in fields else 0.0)
         confidence -= 0.0 if moment.year_given else 0.1
         confidence -= _WRONG_WEEKDAY if moment.weekday_agrees is False else 0.0
         return RawRecord(
@@ -176,6 +214,8 @@ class RecordBuilder:
         if not found:
             return None
         moment = found[0][2]
+        if (moment.starts.month, moment.starts.day) != (best.starts.month, best.starts.day):
+            return None  # of two cells' words together: `11 | December 14`
         fuller = moment.grain is Grain.MINUTE or (moment.year_given and not best.year_given) or moment.ends
         return moment if fuller else None
 
@@ -204,11 +244,39 @@ class RecordBuilder:
         crowded = len({line for line, _ in lines}) < len(lines)
         heading = next((one for one in block.walk() if one.tag in HEADINGS and title_from(one.text)), None)
         over = title_from(heading.text) if heading is not None else self._title_over(block)
+        told = {} if crowded else self._introductions_in(block, {line for line, _ in lines})
         for line, moment in lines:
             own = "" if crowded else title_from(line)
-            title = own or over
+            intro = told.get(line, NO_INTRODUCTION)
+            title = own or (intro.title if adds_to(intro.title, over) else over)
+            at_hour = intro.clock and moment.grain is not Grain.MINUTE and moment.ends is None
+            timed = at_hour_in(moment, hours_of(intro.clock), self.context) if at_hour else None
             if title:
-                yield self.record(block, title, None, moment, line, 0.4 if own else 0.35)
+                named, place = title_and_place(title)
+                yield self.record(block, named, None, timed or moment, line, 0.4 if own else 0.35, place or intro.place)
+
+    def _records_of_hours(self, block: Element, lines: list[str], leaf: Leaf, year: int | None) -> Iterator[RawRecord]:
+        """The events of a day that a block lists by the hour."""
+        found = moments_in(leaf.element.text, self.context, year)
+        day = found[0][2] if found else leaf.date.moment
+        for line in lines:
+            timed = at_hour_in(day, line, self.context)
+            title, place = title_and_place(title_from(line))
+            if timed is not None and title:
+                yield self.record(block, title, None, timed, f"{leaf.element.text} {line}", 0.45, place)
+
+    def _introductions_in(self, block: Element, dated: set[str]) -> dict[str, Introduction]:
+        """What the lines above each run of dated lines say of them."""
+        found: dict[str, Introduction] = {}
+        current, pending = NO_INTRODUCTION, list[str]()
+        for line in block.lines(without=is_label):
+            if line not in dated:
+                pending.append(line)
+                continue
+            if pending:
+                current, pending = introduction_in(pending[-MOST_LINES:]), []
+            found.setdefault(line, current)
+        return found
 
     def _records_of_items(self, items: list[Element], leaf: Leaf, year: int | None) -> Iterator[RawRecord]:
         """The events under a date that stands as a heading: each item below it, with its own hour."""
@@ -222,7 +290,23 @@ class RecordBuilder:
             if not title or not is_title(title):
                 continue
             use = with_hour(moment, item, item, self.context)
-            yield self.record(item, title, element, use, f"{written} {item.text[:100]}", 0.5)
+            named, place = title_and_place(title)
+            yield self.record(item, named, element, use, f"{written} {item.text[:100]}", 0.5, place)
+
+
+def _is_online(element: Element) -> bool:
+    """Whether what follows a date says how to join, and nothing else: the date itself is the event's."""
+    return _ONLINE.search(element.text) is not None
+
+
+_ONLINE = re.compile(r"\b(?:zoom|webex|teams|virtual\w*|online|livestream|youtube|video ?conference)\b", re.IGNORECASE)
+
+
+def _names_its_place(title: str, element: Element | None) -> bool:
+    """Whether what was taken for a title is where it is: a line's words, or those of a link beside its date."""
+    if element is None:
+        return looks_like_place(title) and not _SEPARATED.search(title)
+    return element.tag == "a" and is_place(without_paperwork(title)) and title != element.text
 
 
 def _is_another_day(element: Element, lead: Element) -> bool:
@@ -232,6 +316,10 @@ def _is_another_day(element: Element, lead: Element) -> bool:
     return element.tag != "td" or (bool(name := header_of(element)) and not _END_COLUMN.search(name))
 
 
+def _is_timed(leaf: Leaf) -> bool:
+    return leaf.date.moment.grain is Grain.MINUTE
+
+
 def _is_named(leaf: Leaf) -> bool:
     """Whether a date is named by itself: a bare `today` or `this weekend` with no title is a filter's."""
     return "@" in leaf.date.place or any(character.isdigit() for character in leaf.element.text)
@@ -239,7 +327,11 @@ def _is_named(leaf: Leaf) -> bool:
 
 def _unless_address(place: str) -> str:
     """A place, unless it is an address on the web: there a meeting is seen, not held."""
-    return "" if place.startswith(("http", "www.")) else place
+    return "" if place.startswith(("http", "www.")) else _PREPOSITION.sub("", place)
+
+
+_SEPARATED = re.compile(r"\s[\u2013\u2014|-]\s|: ")
+_PREPOSITION = re.compile(r"^(?:in|at|bij|te|im|am|\u00e0)\s+(?:the\s+)?(?=[A-Z\d])")
 
 
 def _iso(moment: Moment) -> str:

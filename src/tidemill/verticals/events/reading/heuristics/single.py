@@ -9,13 +9,14 @@ from tidemill.verticals.events.reading.heuristics.blocks import Leaf
 from tidemill.verticals.events.reading.heuristics.dating import is_posted, moments_in
 from tidemill.verticals.events.reading.heuristics.fields import title_of
 from tidemill.verticals.events.reading.heuristics.record_builder import RecordBuilder
-from tidemill.verticals.events.reading.heuristics.wording import kind_of_meeting, title_from, without_dates
+from tidemill.verticals.events.reading.heuristics.wording import RECURS, kind_of_meeting, title_from, without_dates
 
 _NEAR = 60
 """Elements after the heading within which its date stands."""
+_FEW_LABELS = 20
 _MOST_LABELS = 3
 """Labelled dates of one event: its start, its end, and one for scripts."""
-_LONGEST_LINE = 110
+_LONGEST_LINE, _LONGEST_LABEL = 110, 30
 _LONGEST_FACTS = 300
 _LABEL = re.compile(
     r"(?:^|\s)(?:datum|data|date|when|wanneer|(?:start|end|eind)(?:s|datum| date)?(?:/time)?|begint|tijdstip"
@@ -31,11 +32,13 @@ def single_event(
     heading = builder.block_context.main_heading
     listed = {id(leaf) for _, inside in grouped for leaf in inside}
     labelled = [leaf for leaf in found if _is_labelled(leaf.element)]
-    if sum(_is_an_event(block, labelled, inside) for block, inside in grouped) > 1:
+    if sum(_is_an_event(block, labelled, inside) for block, inside in grouped) > 1 or _are_apart(labelled, builder):
         return [], set()
     leaf = labelled[0] if labelled and len(labelled) <= _MOST_LABELS else _date_for(heading, found, listed)
     if leaf is None:
         return _titled_line(found, listed, builder), set()
+    if len(grouped) > _MOST_LABELS - 1 and RECURS.search(leaf.element.text):  # when it meets, above a list of dates
+        return [], set()
     heading = heading or builder.block_context.heading_over(leaf.element)
     title = title_from(heading.text) if heading is not None else builder.block_context.subject
     if not title:
@@ -50,6 +53,13 @@ def single_event(
     days = [moment, *_other_days(leaf, moment, builder)]
     records = [builder.record(block, title, heading, one, written, 0.5, url=builder.document.url) for one in days]
     return records, {leaf.element.order, *(other.element.order for other in labelled)}
+
+
+def _are_apart(labelled: list[Leaf], builder: RecordBuilder) -> bool:
+    """Whether labelled dates that are in lists have headings of their own: each is another event."""
+    first = labelled[:_FEW_LABELS]
+    over = {heading.order for leaf in first if (heading := builder.block_context.heading_over(leaf.element))}
+    return len(over) > 1 and len(first) == len(over)
 
 
 def _is_an_event(block: Element, labelled: list[Leaf], inside: list[Leaf]) -> bool:
@@ -98,7 +108,7 @@ def _date_for(heading: Element | None, found: list[Leaf], listed: set[int]) -> L
 
 
 def _is_labelled(element: Element) -> bool:
-    if _LABEL.search(element.text.split(":")[0] + ":") and ":" in element.text[:30]:
+    if any(_LABEL.search(line.split(":")[0] + ":") for line in element.lines() if ":" in line[:_LONGEST_LABEL]):
         return True
     parent = element.parent
     while parent is not None and len(parent.text) < 400:  # noqa: PLR2004 - a label stands close by

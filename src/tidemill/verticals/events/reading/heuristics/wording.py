@@ -3,26 +3,31 @@
 import re
 from functools import lru_cache
 
+from tidemill.reading.moments.other_languages import in_known_words
 from tidemill.reading.moments.words import FULL_WEEKDAYS, MONTHS, WEEKDAYS, any_of
 
 _MONTH = rf"(?:{any_of(MONTHS)})\b\.?"
 _NTH = r"(?:ste|de|e|st|nd|rd|th)?\.?"
 _YEARED = r"(?:,?\s*(?:19|20)\d\d\b)?"
 _DATE_WORDS = re.compile(
-    rf"\b(?:vandaag|morgen|vanavond|today|tomorrow|tonight)\b(?=,|\s(?:{any_of(FULL_WEEKDAYS)})\b|$)"
+    rf"\(\s?(?:{any_of(WEEKDAYS)})\.?\s?\)"
+    rf"|\b(?:vandaag|morgen|vanavond|today|tomorrow|tonight)\b(?=,|\s(?:{any_of(FULL_WEEKDAYS)})\b|$)"
     rf"|\b(?:{any_of(WEEKDAYS)})\b\.?,?\s*(?=\d|{_MONTH}|,|om\b|at\b|\|)"
     rf"|\b\d{{1,2}}{_NTH}\s*(?:[-\u2013&]|t/m|tot|en|to|and)\s*\d{{1,2}}\s+{_MONTH}{_YEARED}"
     rf"|\b\d{{1,2}}{_NTH}\s*(?:of\s+)?{_MONTH}{_YEARED}"
     rf"|\b{_MONTH}\s*\d{{1,2}}(?:st|nd|rd|th)?\b(?!:\d)(?:\s*[-\u2013&]\s*\d{{1,2}}\b)?{_YEARED}"
     r"|\b\d{4}-\d\d-\d\d(?:T[\d:+Z.-]+)?|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d\d)\b|\b\d{1,2}/\d{1,2}\b"
-    r"|\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\b\.?|uur|u\b|h\b)?|\b\d{1,2}\s*(?:[ap]\.?m\b\.?|uur\b|u\b)"
+    r"|\b\d{1,2}[:.]\d\d(?::\d\d)?(?:\s*(?:[ap]\.?m\b\.?|uur|u\b|h\b)|[ap]\b)?|\b\d{1,2}h(?:\d\d)?\b|\b\d{1,2}\s*(?:[ap]\.?m\b\.?|uur\b|u\b)"
     r"|^[0-3]\d-[01]\d(?=\s)|^\d{1,2}(?::\d\d)?[ap]\b|\ball[- ]day\b(?!\s+\w)|\b(?:de )?(?:hele|gehele) dag\b(?!\s+\w)",
     re.IGNORECASE,
 )
-_JOINING = r"om|van|vanaf|tot|at|from|to|on|op|t/m|until|for|aanvang|zaal open"
+_JOINING = r"à|um|ab|a las|om|van|vanaf|tot|at|from|to|on|op|t/m|until|for|aanvang|zaal open"
 _LABELLING = r"datum|date|tijd|time|when|wanneer|inloop|starts?|vertrek"
 """Words before a date or an hour that are its label where they stand apart, and else may end a title."""
-_ASKING = r"\b(?:what|wat|event|evenement|activiteit|activity|title|titel|next meeting|volgende vergadering)\b"
+_ASKING = (
+    r"\b(?:what|wat|meeting|subject|onderwerp|name|naam|event|evenement|activiteit|activity|title|titel|next meeting"
+    r"|volgende vergadering)\b"
+)
 """Labels of the title itself."""
 _EDGES = re.compile(
     rf"^(?:[\s\-\u2013\u2014|,;:•·@/()\[\]>»'\u2019]|{_ASKING}\s*:|\b(?:{_LABELLING})\s*:)+"
@@ -64,12 +69,13 @@ ROLES = (
 )
 """Labels of what belongs to an event without being its name."""
 _FURNITURE = (
-    r"info(?:rmatie)?|details?|pdf|download|tickets?|kaarten|aanmelden|inschrijven|sign up|register|rsvp|ical|ics|map"
+    r"info(?:rmatie)?|details?|pdf|html?|word|excel|mp[34]|docx?|rss|download|tickets?|kaarten|aanmelden"
+    r"|inschrijven|sign up|register|rsvp|ical|ics|map"
     r"|kaart|route|share|deel|delen|facebook|twitter|zoom|webex|click here|klik hier|hier|here|website|www\..*|.*https?://.*"
     r"|\S+@\S+|terug|back|volgende|vorige|next|previous|sluiten|close|print|home"
     r"|(?:locatie|location|waar|where|datum|date|tijd|time)\s*:.*|(?:geplaatst|gepubliceerd|posted|published|updated)\b.*"
     r"|(?:(?:via|by|on|per) )?(?:zoom|webex|(?:microsoft )?teams|video ?conference|online|virtual(?:ly)?|hybrid"
-    rf"|in[- ]person)(?: (?:meeting|only|event))?|(?:{ROLES})\s*:.*"
+    rf"|in[- ]person)(?: (?:meeting|only|event))?|(?:{ROLES})s?\s*(?::.*)?"
 )
 _STATUS = (
     r"\(?(?:cancell?ed|geannuleerd|afgelast|vervalt|postponed|rescheduled|uitgesteld|verplaatst|sold out|uitverkocht"
@@ -79,9 +85,21 @@ _NOTHING = (
     r"(?:no|geen) (?:\w+ ){0,3}(?:meetings?|events?|activities|shows?|classes|vergadering(?:en)?|evenementen"
     r"|activiteiten|voorstellingen|programma)(?: \w+){0,3}\.?"
 )
+_PEOPLE = (
+    r"(?:(?:the|our|current|former|board|committee|commission|council|voting|onze) )*"
+    r"(?:members(?:hip)?(?: roster)?|staff|roster|leden|bestuursleden|mitglieder|contacts?(?: us| info\w*)?)"
+)
+_SENTENCE = (
+    r".*\b(?:are|is|zijn|wordt|worden) (?:\w+ ){0,2}(?:live ?streamed|held|open|recorded|posted|available"
+    r"|published|broadcast"
+    r"|televised|subject|required|welcome|gehouden|openbaar|beschikbaar|uitgezonden)\b.*"
+)
+"""A section about people, and a sentence about all meetings."""
 _OF_ALL = r"(?:all|alle) (?:\w+ )?(?:meetings|hearings|vergaderingen|bijeenkomsten)\b.*"
 """How a day says that it has none, and a page what holds for all."""
-_LABELS = re.compile(rf"(?:{_ACTIONS}|{_PAPERS}|{_FURNITURE}|{_STATUS}|{_NOTHING}|{_OF_ALL}|\W*)", re.IGNORECASE)
+_LABELS = re.compile(
+    rf"(?:{_ACTIONS}|{_PAPERS}|{_FURNITURE}|{_STATUS}|{_NOTHING}|{_OF_ALL}|{_PEOPLE}|{_SENTENCE}|\W*)", re.IGNORECASE
+)
 _GENERIC_WORDS = (
     "agenda agendas minutes minute meeting meetings schedule schedules date dates upcoming past previous event events "
     "calendar kalender archive archief and of the for materials documents vergadering vergaderingen evenementen "
@@ -93,13 +111,14 @@ _GENERIC_WORDS = (
     "morgen tomorrow tonight vanavond weekend this deze dit later summary summaries tentative video videos audio "
     "recording recordings packet packets download downloads pdf doc draft final approved remaining photo photos "
     "gallery link links click here attachment attachments presentation presentations report reports file files "
-    "document amended register"
+    "document amended register html zip mp3 mp4 ics ical word"
 )
 _GENERIC = frozenset((*_GENERIC_WORDS.split(), *MONTHS, *FULL_WEEKDAYS))
 """Words that stand over any agenda; a heading of nothing else names no event."""
 _SORT = re.compile(
     r"(?:regular|special|emergency|public|monthly|quarterly|annual|joint|closed|besloten|openbare|extra|reguliere|gewone)"
-    r"(?: \w+)? (?:meeting|session|hearing|workshop|retreat|vergadering|zitting|bijeenkomst)",
+    r"(?: \w+)? (?:meeting|session|hearing|workshop|retreat|vergadering|zitting|bijeenkomst)(?:s|en)?|(?:work"
+    r"|study) sessions?",
     re.IGNORECASE,
 )
 _YEAR_AT_EDGE = re.compile(r"^(?:19|20)\d\d\b|\b(?:19|20)\d\d$")
@@ -107,6 +126,8 @@ _PAPERWORK = re.compile(
     r"(?:[\s,&/-]*(?:\b(?:and|en)\b\s*)?\b(?:agendas?|minutes|notulen|schedules?|dates|archives?|packets?|documents?)\b)+$",
     re.IGNORECASE,
 )
+RECURS = re.compile(r"\b(?:every|each|elke|iedere|jeden|chaque|cada|ogni)\b", re.IGNORECASE)
+"""How a text says that something is held again and again."""
 _LEADING_NUMBER = re.compile(r"^\d{1,2}(?![:.]\d)(?:st|nd|rd|th|e)?\b[\s:\u2013\u2014|-]*")
 _WORD = re.compile(r"[^\W\d_][\w'\u2019&-]*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -137,7 +158,14 @@ def parts_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4_096)
 def _pieces(text: str) -> tuple[str, ...]:
     """What a text says around its dates; only beside a date are `van`, `at` and the like no part of it."""
-    pieces = _DATE_WORDS.split(text[:_LONGEST_READ])
+    text = text[:_LONGEST_READ]
+    pieces, reached = [], 0
+    for match in _DATE_WORDS.finditer(in_known_words(text)):
+        pieces.append(text[reached : match.start()])
+        reached = match.end()
+        while reached < len(text) and text[reached].isalpha() and text[reached - 1].isalpha():
+            reached += 1  # the rest of a longer word of another language
+    pieces.append(text[reached:])
     last = len(pieces) - 1
     tidied = (_tidy(one, after=place > 0, before=place < last) for place, one in enumerate(pieces))
     return tuple(filter(None, tidied))
@@ -164,14 +192,38 @@ def is_title(text: str) -> bool:
     return bool(bare) and len(bare) <= _LONGEST_TITLE and _LABELS.fullmatch(bare) is None and not is_generic(bare)
 
 
+_WILL_MEET = re.compile(
+    r"(?:[Tt]he )?(?P<who>[A-Z][^.!?:]{3,110}?) (?:will|shall|is scheduled to|are scheduled to"
+    r"|is going to) (?:meet|convene|gather)\b.*"
+    r"|(?:[Dd]e |[Hh]et )?(?P<who2>[A-Z][^.!?:]{3,110}?) (?:komt bijeen|vergadert)\b.*",
+)
+
+
 def is_generic(text: str) -> bool:
     """Whether all words are of the kind that stand over any agenda."""
-    return all(word.lower() in _GENERIC for word in _WORD.findall(text))
+    return all(word.lower().removesuffix("'s").removesuffix("\u2019s") in _GENERIC for word in _WORD.findall(text))
+
+
+_NO_BODY = frozenset(
+    {"board", "council", "committee", "commission", "raad", "bestuur", "commissie", "conseil", "directors", "trustees"}
+)
+
+
+def names_no_body(title: str) -> bool:
+    """Whether a title says that a board or the like meets, and not whose: `Special Board Meeting`."""
+    found = [word.lower() for word in _WORD.findall(title)]
+    return any(word in _NO_BODY for word in found) and all(word in _NO_BODY or word in _GENERIC for word in found)
 
 
 def title_from(text: str) -> str:
     """The title in a text: its first words beside dates and times that can be one; '' if there are none."""
-    return next((part for part in (*parts_of(text), without_dates(text)) if is_title(part)), "")
+    return who_meets(next((part for part in (*parts_of(text), without_dates(text)) if is_title(part)), ""))
+
+
+def who_meets(title: str) -> str:
+    """Whose meeting a sentence announces (`The Parks Board will meet at`); any other title as it is."""
+    match = _WILL_MEET.match(title)
+    return match["who"] or match["who2"] if match else title
 
 
 def kind_of_meeting(lines: list[str]) -> str:

@@ -24,6 +24,7 @@ class PriceClaim(msgspec.Struct, frozen=True, kw_only=True):
 
     `fields` are its words by name and `places` where each stands; `price` is its selling price, `list_price` the
     crossed-out one, `high` the upper end where it gives a range. `confidence` is how far such a source is trusted.
+    `passed_over` are the prices of the variants that the page's address did not choose.
     """
 
     strategy: Strategy
@@ -37,6 +38,7 @@ class PriceClaim(msgspec.Struct, frozen=True, kw_only=True):
     high: Decimal | None = None
     shipping: Decimal | None = None
     variants: tuple[Variant, ...] = ()
+    passed_over: frozenset[Decimal] = frozenset()
 
 
 def text_of(value: Any) -> str:

@@ -126,6 +126,21 @@ PLATFORMS = (
 """The platforms, tried in this order."""
 
 
+_OF_ANY = ", ".join(
+    (
+        *(platform.detected_by for platform in PLATFORMS),
+        "#product-details",
+        "form[data-product_variations]",
+        ".ProductItem, .sqs-block-product",
+    )
+)
+
+
+def is_of_known_make(document: Document) -> bool:
+    """Whether the page has the markup of any make: one search for all, since most pages have that of none."""
+    return document.first(_OF_ANY) is not None
+
+
 def platform_of(document: Document) -> Platform | None:
     """The platform whose markup the page has."""
     return next((platform for platform in PLATFORMS if document.first(platform.detected_by) is not None), None)

@@ -87,6 +87,8 @@ def claim_of(
         fields[name] = fields.get(name) or value
     if offers.availability or item.get("availability"):
         fields["availability"] = offers.availability or text_of(item["availability"])
+    elif offers.price and _counts_offers(item.get("offers")):
+        fields["availability"] = "InStock"
     return PriceClaim(
         strategy=strategy,
         origin=origin,
@@ -100,6 +102,13 @@ def claim_of(
         shipping=offers.shipping,
         variants=offers.variants,
     )
+
+
+def _counts_offers(value: Any) -> bool:
+    """Whether an aggregate of offers, which says nothing of stock, counts one at least: somebody sells it."""
+    offers = _lowercase_keys(value[0] if isinstance(value, list) and value else value)
+    count = text_of(offers.get("offercount"))
+    return "aggregateoffer" in types_of(offers) and count.isdecimal() and int(count[:9]) > 0
 
 
 _PLACES = {

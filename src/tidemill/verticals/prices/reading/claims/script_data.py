@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-import msgspec
-
 from tidemill.core.identity import normalized
 from tidemill.core.record import Strategy
 from tidemill.reading.currencies import currency_code
 from tidemill.reading.currency_codes import CODES
 from tidemill.reading.document import Document
+from tidemill.reading.embedded_json import values_in
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.stock import Availability
 from tidemill.verticals.prices.reading.claims.claim import PriceClaim, amount_of, text_of
@@ -35,19 +34,18 @@ _LIST_PRICES = (
 )  # fmt: skip
 _CURRENCIES = ("currency", "currencycode", "pricecurrency", "currency_code", "currencyisocode", "isocurrencycode",
                "currencyunit")  # fmt: skip
-_SKUS = ("sku", "item_id", "productcode", "articlenumber")
-_GTINS = ("gtin", "gtin13", "ean", "ean13", "upc", "barcode", "isbn")
+_SKUS = ("sku", "item_id", "productcode", "articlenumber", "usitemid", "tcin", "itemnumber", "productid", "product_id")
+_GTINS = ("gtin", "gtin13", "gtin14", "gtin12", "ean", "ean13", "upc", "barcode", "primary_barcode", "isbn", "isbn13")
 _STOCKED = ("available", "instock", "isinstock", "in_stock", "isavailable")
 _STOCK_WORDS = ("availability", "availabilitystatus", "stockstatus", "stock_status", "product_availability")
 _BRANDS = ("brand", "brandname", "brand_name", "vendor", "product_brand", "item_brand", "manufacturer")
-_WITHIN = ("formatted", "value", "amount", "current", "final")
-_TITLE_KEY = re.compile(r"[\"']?(?:name|title|item_name|productName|subject)[\"']?\s*:", re.IGNORECASE)
+_WITHIN = ("formatted", "value", "amount", "current", "final", "current_retail", "currentprice", "current_price",
+           "selling", "sale", "now", "gross")  # fmt: skip
+_TITLE_KEY = re.compile(r"[\"']?(?:name|title|item_name|productName|subject)\\?[\"']?\s*:", re.IGNORECASE)
 _PRICE_KEY = re.compile(r"price", re.IGNORECASE)
-_LARGEST, _MOST_SCRIPTS, _MOST_VALUES, _MOST_STARTS = 1_500_000, 60, 40_000, 12
+_LARGEST, _MOST_SCRIPTS, _MOST_VALUES, _MOST_PARTS = 1_500_000, 60, 40_000, 20
 _DISTINCTIVE_LENGTH = 12
 """Characters from which on the beginning of a title is enough to know it by."""
-
-_decode = msgspec.json.Decoder().decode
 
 
 def script_claim(document: Document, title: str, currency: str) -> PriceClaim | None:
@@ -79,7 +77,7 @@ def _scripts(document: Document) -> Iterator[str]:
 
 def _objects(text: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every object that bears the title, with what it inherits: the currency that an object around it names."""
-    for value in _values(text):
+    for value in values_in(text):
         pending: deque[tuple[str, Any, str]] = deque([("", value, "")])
         for _ in range(_MOST_VALUES):
             if not pending:
@@ -102,10 +100,18 @@ def _joined_with_title(item: dict[str, Any], wanted: str) -> dict[str, Any] | No
     for part in item.values():
         if not isinstance(part, dict):
             continue
-        title = next((text for key in _TITLES if (text := text_of(part.get(key)))), "")
+        title = _title_within(part)
         if title and _is_titled(title, wanted) and not any(_PRICE_KEY.search(str(key)) for key in part):
             return {**item, "title": title}
     return None
+
+
+def _title_within(part: dict[str, Any]) -> str:
+    """The title that a part of an object keeps, itself or in a part of its own."""
+    for one in (part, *(each for each in list(part.values())[:_MOST_PARTS] if isinstance(each, dict))):
+        if title := next((text for key in _TITLES if (text := text_of(one.get(key)))), ""):
+            return title
+    return ""
 
 
 def _is_titled(title: str, wanted: str) -> bool:
@@ -132,47 +138,6 @@ def script_currency(document: Document) -> str:
     """The currency that the page's scripts name, if they name one and no other."""
     codes = {match[1] for match in _CURRENCY_IN_SCRIPT.finditer(document.markup)} & CODES
     return codes.pop() if len(codes) == 1 else ""
-
-
-def _values(text: str) -> Iterator[Any]:
-    """The JSON values in a script: all of it, or what begins at its first brackets after an equals sign or a call."""
-    stripped = text.strip().removesuffix(";")
-    try:
-        yield _decode(stripped)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        pass
-    else:
-        return
-    reached = 0
-    for _ in range(_MOST_STARTS):
-        match = re.compile(r"[=(:]\s*(?=[\[{])").search(text, reached)
-        if match is None:
-            return
-        end = _balanced(text, match.end())
-        if end < 0:
-            return
-        try:
-            yield _decode(text[match.end() : end])
-            reached = end
-        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-            reached = match.end() + 1
-
-
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{\]}]', re.DOTALL)
-"""A string that is never closed goes on to the end: else it would be looked for again from each quote inside it."""
-
-
-def _balanced(text: str, begins: int) -> int:
-    depth = 0
-    for match in _TOKENS.finditer(text, begins):
-        found = match[0]
-        if found in "[{":
-            depth += 1
-        elif found in "]}":
-            depth -= 1
-            if depth == 0:
-                return match.end()
-    return -1
 
 
 def _claim(item: dict[str, Any], origin: str, page_currency: str) -> PriceClaim | None:
@@ -229,7 +194,8 @@ def _first_amount(
     for key in keys:
         value = item.get(key)
         if isinstance(value, dict):
-            value = next((value[name] for name in _WITHIN if name in value), None)
+            lowered = {str(name).lower(): each for name, each in value.items()}
+            value = next((lowered[name] for name in _WITHIN if isinstance(lowered.get(name), int | float | str)), None)
         amount = amount_of(value, currency) if value not in (None, "", 0) else None
         if amount is not None:
             return key, amount / 100 if in_cents and isinstance(value, int) else amount

@@ -25,8 +25,9 @@ def with_selected_variant(claim: PriceClaim, url: str) -> PriceClaim:
         told["availability"] = variant.availability.value
     given = {name: value for name, value in told.items() if value}
     places = dict.fromkeys(given, "the variant that the address selects")
+    others = frozenset(each.price for each in claim.variants if each is not variant)
     return msgspec.structs.replace(
-        claim, price=variant.price, high=None, list_price=None, fields={**claim.fields, **given},
+        claim, passed_over=others, price=variant.price, high=None, list_price=None, fields={**claim.fields, **given},
         places={**claim.places, **places},
     )  # fmt: skip
 

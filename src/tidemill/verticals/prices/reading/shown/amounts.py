@@ -23,6 +23,12 @@ NUMBER = (
 AMOUNT = re.compile(
     rf"(?<![\d.,])\d{{1,2}}p\b|\d+€\d{{2}}(?![\d.,])|{SIGN}\s?:?\s?{NUMBER}|{NUMBER}\s?{SIGN}|{NUMBER}(?<=[-\u2013])"
 )
+FROM_TO = re.compile(
+    rf"\W*(?:van|was|von|statt|de|antes|before|från|før|z|da|od)\W{{1,3}}{NUMBER}\W{{1,3}}"
+    rf"(?:voor|nu|now|jetzt|nur|für|por|a|nu|na|pour|za|til|till)\W{{1,3}}{NUMBER}\W*",
+    re.IGNORECASE,
+)
+"""A former price and the one that is asked, without a sign: `Van 499,00 voor 399,00`."""
 BARE = re.compile(rf"\W{{0,3}}{NUMBER}\W{{0,3}}")
 """A number and nothing else but a sign or two of punctuation."""
 LABELLED = re.compile(r"(?P<label>\D{0,25})\b\d{1,5}[.,]\d{2}\W{0,3}")

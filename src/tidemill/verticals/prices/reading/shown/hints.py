@@ -29,6 +29,7 @@ class Hint:
     BRAND: Final = 16384
     PROSE: Final = 32768
     LOWEST: Final = 65536
+    NAMED: Final = 131072
 
 
 INHERITED = Hint.ASIDE | Hint.HIDDEN | Hint.TIER
@@ -53,11 +54,12 @@ _NAMES = {
     """,
     Hint.CURRENT: r"""
         current sale special final now our actual selling ins reduced discounted deal promo new nu aktuell
-        sales offer ahora agora jetzt
+        sales offer ahora agora jetzt nuovo nuevo nouveau yeni nowa nova novo neuer_preis price_(?:big|main)
     """,
     Hint.OLD: r"""
         secondary
-        old was list_?price price_?list(?!_(?:unstyled|inline|group|none|reset)) listprice rrp msrp srp uvp strike\w*
+        old was prev vecchio vecchia viejo vieja vieux ancien eski regi sena vana stary starsza alter_preis
+        list_?price price_?list(?!_(?:unstyled|inline|group|none|reset)) listprice rrp msrp srp uvp strike\w*
         crossed cross_?out before
         previous original origin compared? prior former advies\w* statt ordinary omnibus lowest_30\w*
         oldprice wasprice price_?standard standard_?price price_?recommended recommended_(?:retail_)?price
@@ -85,7 +87,8 @@ _NAMES = {
         savings? save saved you_?save discount_?(?:amount|value|badge|label|percent\w*) percent\w* shipping
         delivery postage verzend\w* versand\w* instal\w* financ\w* klarna afterpay clearpay affirm sezzle
         laybuy paypal payments? monthly credit deposit loyalty points reward\w* insurance warranty donation
-        coupon voucher threshold rating stars score trade_?in subscri\w* autoship tax_?amount vat_?amount
+        coupon voucher adherents? abonnes? fidelit\w* threshold rating stars score trade_?in subscri\w*
+        autoship tax_?amount vat_?amount
         fees?
     """,
     Hint.UNIT: r"""
@@ -106,7 +109,7 @@ _NAMES = {
         estoque
     """,
     Hint.FRACTION: r"""
-        cents? decimals? fraction\w* centimes? pence centavos centen
+        cents? dec decimals? fraction\w* centimes? pence centavos centen
     """,
     Hint.MAIN: r"""
         product_?(?:main|detail\w*|info\w*|summary|view\w*|page|form|essential|single|content|price\w*|section)
@@ -176,9 +179,17 @@ _WORDS_BEFORE = {
     """,
     Hint.OTHER_AMOUNT: r"""
         (?<!non-)(?<!non_)\bmembers?\b medlem mitglied klubb? leden\w*prijs \bs[oó]cios?\b 会員
-        club_(?:price|card) loyalty with_(?:your_)?card subscribe
+        club_(?:price|card) loyalty with_(?:your_|a_|\w+_)?card subscribe coupon voucher gutschein promo_?code
+        cup[oó]n cupom \bkupon クーポン 쿠폰 code_promo kortingscode bank_offer \bstudent education(?:al)?_price
+        adhérent abonné fidélité prix_(?:membre|carte|club) carte_(?:de_)?(?:fidélité|membre) kundenkarte klantenkaart
+        met_(?:\w*kaart|pas) mit_(?:\w*karte|app) con_(?:tarjeta|carta|tessera) soci\b z_kartą klubow s_kartou věrnost
+        klubová vernost törzsvásárló hűség kanta-asiak plussa jäsen 회원가 по_карте с_картой
         \bsave\b saving \bpoup[aeo] ahorr \btakarít tasarruf säästä экономи скидка знижка
         \bget_(?:an?_)?(?:extra_)?\W?$ other_sellers andere_(?:verkopers|anbieter) \b(?:new|used)_\(\d+\)
+        elsewhere competitor market_price average_price core_charge \bspend\b \bworth\b sample protection_plan
+        gift_?wrap \bservice\b muster_bestellen proefmonster échantillon cadeauverpakking geschenkverpackung
+        replaced_by replacement:? superseded_by successor vervangen_door ersetzt_durch nachfolger remplacé_par
+        sustituido_por sostituito_da zastąpion nahrazen
         \brent\b open.?box (?:\bused|refurbished|gebraucht|tweedehands|d'occasion)\b.{0,12}(?:from|vanaf|ab|dès|:)\W*$
         \bdiscount\b \boff\b besparing bespaar je_bespaart korting ersparnis sparen
         sie_sparen économi ahorra risparmi oszczęd ušetř \bspara\b spar\b you'll_earn earn\b \bpoints?\b
@@ -188,7 +199,7 @@ _WORDS_BEFORE = {
 
         \b\d+_?(?:kuud|mēn\w*|mėn\w*|months?|maanden|monaten?|mois|meses|mesi|rat|kk|mies\w*|měsíc\w*|mesiac\w*|luni|мес\w*)\b
         kuumakse minimum deposit statiegeld pfand instal payments?_of
-        interest klarna afterpay clearpay paypal monthly per_month /_?mo\b maand monat mois finance
+        \bemi\b interest klarna afterpay clearpay paypal monthly per_month /_?mo\b maand monat mois finance
         gift_?card subtotal total\b (?<!to_)cart (?<!to_)basket winkelwagen
         warenkorb panier tax: vat: btw: donat warranty
         insurance trade.?in up_to tot_wel bis_zu jusqu parcela sem_juros \d+x_de \d+_?x\b
@@ -225,7 +236,7 @@ _WORDS_AFTER = {
     Hint.OTHER_AMOUNT: r"""
         ^\s+(?:flat[_-]?rate_)?(?:shipping|delivery|postage|handling|fee\b|deposit\b|livraison|frais_de_port)
         ^\s+(?:verzendkosten|verzending|bezorgkosten|versand\w*|envío|spedizione|frete|frakt|fragt)
-        ^\s*\)?\s*(?:with_[a-z]*_?card|[сc]_(?:\w+_)?картой|по_карте|off\b|discount|coupon|voucher|gutschein|rebate|(?:in_)?credit\b|korting|rabatt|saved\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|mtl\b|monatl|\W?\s?(?:/|per|p/?|a)\s?(?:year|jaar|jahr|mo\b|month|maand|monat|mois|mes|mies|měs|мес|kk\b|mnd|mån|ay\b))
+        ^\s*\)?\s*(?:with_[a-z]*_?card|[сc]_(?:\w+_)?картой|по_карте|off\b|(?:\w+_){0,2}discount|coupon|voucher|gutschein|rebate|(?:in_)?credit\b|korting|rabatt|saved\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|mtl\b|monatl|\W?\s?(?:/|per|p/?|a)\s?(?:year|jaar|jahr|mo\b|month|maand|monat|mois|mes|mies|měs|мес|kk\b|mnd|mån|ay\b))
     """,
     Hint.UNTAXED: r"""
         ^\s*[(（]?\s*(?:(?:excl|exkl|ekskl|eks|uden|utan|ohne|zzgl)\w*\.?_(?:\d+_?%_)?(?:vat|tax|btw|gst|mwst|ust|moms|mva|iva)|excl\w*\.?\W*$|ex\.?_?(?:vat|tax|btw|gst)|hors_taxe|ht\b|nett[oó]\b|(?:sin|sem)_iva|iva_esclusa|bez_dph|без_ндс|brez_ddv|bez_pdv|bez_pvn|be_pvm|без_пдв|fără_tva|kdv_hariç|(?:plus|\+)_?(?:vat|iva|tax|gst)|税抜|税別)
@@ -282,13 +293,30 @@ BUY_TEXT = _any_of(
     加入购物车 (?:เพิ่มลง|ใส่)ตะกร้า 加入購物車 立即购买 장바구니 구매
     στο_καλάθι u_košaricu v_košarico ^naroči$ ^naruči$ ^tellige$ ^pasūtīt$ ^pirkt$ ^pirkti$ ^užsakyti$ ^поръчай$
     ^објави$ ^замовити$ ^заказать$ ostukorvi į_krepšelį grozam thêm_vào_giỏ masukkan_keranjang
-    beli_sekarang أضف_إلى הוסף_לסל
+    place_(?:your_|a_)?bid \bbid_now\b ^bid$ bod_plaatsen plaats_(?:een_|uw_)?bod ^bieden$ gebot_abgeben
+    \benchérir\b \bpujar\b
+    beli_sekarang (?:tambah|masuk\w*)_ke(?:_dalam)?_keranjang beli_langsung mua_ngay cho_vào_giỏ أضف_إلى اشتر הוסף_לסל
+    lisa_(?:ostu)?korvi osta_kohe pievienot_grozam ielikt_grozā į_krepšel pirkti pridėti dodaj_u_k dodaj_v_
+    dodaj_do_(?:koszyka|torby)
+    hozzáad kosárba_teszem megveszem pridať_do vložit_do přidat_do objednat objednať купи_сега добави_в
+    додати_в hemen_al
+    satın_al ekle$ 바로_?구매 立即購買 立刻购买 加到购物车 ซื้อเลย ซื้อสินค้า zur_kasse in_die_einkaufstasche
+    warenkorb_legen in_den_korb mettre_dans_le_panier ajouter_au_(?:caddie|sac) commander$ adicionar_à_
+    prosseguir_com_a_compra
+    afrekenen voeg_toe$ in_mand$ læg_i_kurven lägg_i_kassen til_kurven
     """
 )
 """What a button says that sells the thing."""
 RELATED_HEADINGS = _any_of(
     r"""
-    ^related ^similar ^recommended you_(?:may|might)_(?:also_)?(?:like|love) customers?_(?:who|also) ^also_
+    ^related (?:products|items|articles)_related related_to_this similar_items compare_with shop_similar ^sponsored
+    ^compare inspired_by buy_it_with what_other_(?:items|customers) people_also ^trending ^new_arrivals ^best_?sellers
+    ^featured_(?:products|items) ^recommendations top_picks ^alternatives? ^more_like
+    ^more_(?:products|items) other_sellers
+    ^replaced_by ^replacement ^vergelijkbare ^alternatieven andere_artikelen ^alternativen ähnlich wird_oft_zusammen
+    les_internautes autres_produits produits_de_remplacement otros_productos quienes_(?:vieron|compraron) altri_prodotti
+    outros_produtos quem_comprou inne_produkty produkty_powiązane mohlo_by alternativy související další_produkty
+    ^similar ^recommended you_(?:may|might)_(?:also_)?(?:like|love) customers?_(?:who|also) ^also_
     frequently_bought recently_viewed complete_(?:the|your) ^more_from goes_(?:well|great)_with pairs_well
     gerelateerd vergelijkbar anderen_(?:kochten|bekeken) ook_interessant combineer_met aanbevolen laatst_bekeken
     kunden_(?:kauften|haben)(?:_auch)? ähnliche das_könnte passend_dazu zuletzt_angesehen empfehlung

@@ -11,29 +11,41 @@ from tidemill.verticals.prices.reading.shown.hints import Hint
 from tidemill.verticals.prices.reading.shown.page_layout import PageLayout, TextNode
 
 _SKU = (
-    r"SKU|item (?:no\.?|number|#|code|id)|product (?:code|no\.?|number|id)|part (?:no\.?|number)|"
-    r"article (?:no\.?|number)|stock code|catalog(?:ue)? (?:no\.?|number)|style (?:no\.?|#)|"
-    r"art(?:ikel)?\.?[ -]?(?:nr|nummer|no|code)\.?|"
+    r"SKU(?: #| code| no\.?)?|(?:\w+ )?item (?:no\.?|number|#|code|id)|item(?=\s*[:#])|"
+    r"product (?:code|no\.?|number|id|#)|part (?:no\.?|number|#)|article (?:no\.?|number|#)|"
+    r"stock (?:code|no\.?|number|#)|catalog(?:ue)? (?:no\.?|number|#)|web id|tcin|dpci|asin|"
+    r"lot (?:no\.?|number|#)|kavelnummer|losnummer|"
+    r"style(?: (?:no\.?|#|code|number))?(?=\s*[:#\d])|art(?:ikel)?\.?[ -]?(?:nr|nummer|no|code)\.?|"
     r"bestel(?:l)?[ -]?(?:nr|nummer)\.?|produkt(?:nummer|nr\.?|kod)|vare(?:nr|nummer)\.?|tuote(?:numero|koodi)|"
-    r"r[ée]f(?:[ée]rence)?\.?|referencia|referência|riferimento|"
-    r"c[óo]d(?:igo|ice)?\.?(?: (?:do produto|prodotto|articolo|art\.?|produs))?|"
-    r"symbol|kod(?: produktu| towaru)?|kód(?: produktu| zboží)?|"
-    r"cikkszám|артикул|код(?: товара| товару| продукта)?|ürün kodu|"
-    r"šifra(?: artikla| izdelka| proizvoda)?|tootekood|preces kods|artikuls|prekės kodas|cod produs|κωδικός|"
-    r"商品番号|品番|型番|商品コード|商品编号|상품코드"
+    r"r[ée]f(?:[ée]rence|erentie|erenz|erens)?\.?|referencia|referência|riferimento|"
+    r"c[óo]d(?:igo|ice)?\.?(?: (?:do produto|prodotto|articolo|art\.?|produs))?|symbol|kod(?: produktu| towaru)?|"
+    r"kód(?: produktu| zboží)?|cikkszám|артикул|код(?: товара| товару| продукта)?|ürün kodu|"
+    r"šifra(?: artikla| izdelka| proizvoda)?|tootekood|preces kods|artikuls|prekės kodas|cod produs|"
+    r"κωδικός(?: προϊόντος)?|id(?: produktu| produto| producto| prodotto| produit)|"
+    r"kat(?:alog\w*)?\.? ?(?:č\.|číslo|nr\.?|broj|številka)|nr\.? kat(?:alogowy|\.)?|numer katalogowy|"
+    r"каталожен номер|номер товара|termékkód|stok kodu|mã (?:sản phẩm|sp|hàng)|kode (?:produk|barang)|"
+    r"رقم (?:المنتج|القطعة|الصنف)|رمز (?:المنتج|الصنف)|كود المنتج|מק[\"״]ט|کد (?:کالا|محصول)|รหัสสินค้า|商品番号|品番|"
+    r"型番|商品コード|商品编号|商品編號|货号|貨號|상품 ?(?:코드|번호)|제품 ?(?:코드|번호)"
 )
 _GTIN = (
     r"EAN(?:[ -]?(?:13|code))?|GTIN(?:[ -]?\d+)?|UPC(?:[ -]?code)?|ISBN(?:[ -]?1[03])?|"
     r"barcode|streepjescode|JAN(?:コード)?"
 )
-_MPN = r"MPN|manufacturer part (?:no\.?|number|#)|mfr\.? part (?:no\.?|number|#)|fabrikantcode|herstellernummer"
+_MPN = (
+    r"MPN|kod producenta|référence (?:fabricant|constructeur)|(?:ref\.? |código )(?:del )?fabricante|"
+    r"codice produttore|hersteller[- ]?(?:nr\.?|artikelnummer)|"
+    r"(?:manufacturer|mfg|mfr)\.? (?:sku|number|no\.?|#|(?:item|part) (?:no\.?|number|#))|"
+    r"model(?:l|e|o|lo)?(?: (?:no\.?|number|#|code|nr\.?))?(?=\s*[:#：]|$)|fabrikantcode|herstellernummer"
+)
 _BRAND = (
     r"brand(?: name)?|manufacturer|manufactured by|merk|marke|hersteller|marque|fabricant|marca|produttore|marka|"
     r"producent|značka|výrobce|"
+    r"proizvajalec|proizvođač|výrobca|виробник|gamintojas|ražotājs|tootja|zīmols|prekės ženklas|fabricante|fabrikant|"
+    r"üretici|μάρκα|κατασκευαστής|brend|bränd|марка|브랜드|제조사|品牌|nhãn hiệu|العلامة التجارية|"
     r"varumärke|mærke|merke|tuotemerkki|márka|бренд|производитель|ブランド|メーカー(?:名)?"
 )
 _LABELS = {
-    name: re.compile(rf"(?:{words})\s*(?P<colon>[:：#.]*)\s*(?P<value>.*)", re.IGNORECASE)
+    name: re.compile(rf"(?:{words})(?:(?<![a-zà-ž])|(?![a-zà-ž]))\s*(?P<colon>[:：#.]*)\s*(?P<value>.*)", re.IGNORECASE)
     for name, words in (("gtin", _GTIN), ("mpn", _MPN), ("sku", _SKU), ("brand", _BRAND))
 }
 _SEPARATORS = re.compile(r"\s[|•·]\s")
@@ -58,9 +70,9 @@ def labelled_fields(layout: PageLayout, document: Document) -> dict[str, tuple[s
             continue
         for name, value in _fields_at(layout.texts, index, text_node):
             found.setdefault(name, (value, f"label: {squash(text_node.text)[:40]}"))
-    if "brand" not in found and (brand := _named_brand(layout)) is not None:
+    if "brand" not in found and (brand := _named_brand(layout) or _linked_brand(layout)) is not None:
         found["brand"] = brand
-    for name, attributes in _ATTRIBUTES.items():
+    for name, attributes in _ATTRIBUTES.items() if "data-" in document.markup else ():
         if name not in found and (value_found := _attribute_value(document, name, attributes)) is not None:
             found[name] = value_found
     return found
@@ -77,9 +89,35 @@ def _named_brand(layout: PageLayout) -> tuple[str, str] | None:
     return None
 
 
+def _linked_brand(layout: PageLayout) -> tuple[str, str] | None:
+    """What a link by the heading says that leads to the shop's page about a brand."""
+    for text_node in layout.texts:
+        if not text_node.href or abs(text_node.order - layout.heading_order) > _BY_THE_HEADING:
+            continue
+        text = _BRAND_PREFIX.sub("", squash(text_node.text))
+        if text_node.hints & (Hint.ASIDE | Hint.HIDDEN) or not leads_to_brand(text_node.href):
+            continue
+        if 1 < len(text) <= _LONGEST_BRAND and len(text.split()) <= _BRAND_WORDS and not _DIGITS_ONLY.fullmatch(text):
+            return text, f"link: {text_node.href[:60]}"
+    return None
+
+
+def leads_to_brand(href: str) -> bool:
+    """Whether a link leads to a shop's page about a brand."""
+    return _BRAND_PATH.search(href) is not None
+
+
+_BRAND_WORDS = 4
+_BRAND_PATH = re.compile(
+    r"[/=](?:brands?|manufacturers?|merk(?:en)?|marken?|hersteller|marques?|marcas?|marche|producent[iy]?|"
+    r"vendors?|znack[ay]|vyrobc[ei]|proizvajal\w+|varumarken?|maerker|merker|designers?|product/manufacturer/info)(?:[/=?&-]|"
+    r"$)",
+    re.IGNORECASE,
+)
 _BY_THE_HEADING = 15
 _BRAND_PREFIX = re.compile(
-    rf"^(?:(?:{_BRAND})\s*[:：]\s*|(?:by|von|door|par|di|av|af|shop all|alles van|more from)\s+|"
+    rf"^(?:(?:{_BRAND})\s*[:：]\s*|(?:vendor|manufacturer|brand|marque|marke|merk|marca)\s+|"
+    r"(?:by|von|door|par|di|av|af|shop all|alles van|more from)\s+|"
     r"visit the (?=.* store$))|(?<=\w) store$",
     re.IGNORECASE,
 )

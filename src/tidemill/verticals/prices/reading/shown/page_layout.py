@@ -146,6 +146,7 @@ class _Walk:
     def __init__(self, heading: LexborNode | None) -> None:
         self._heading = heading
         self._above_heading = {node.mem_id for node in _upwards(heading)}
+        self._own_blocks = _blocks_of(heading)
         self._heading_order = -1
         self._order = 0
         self._texts: list[TextNode] = []
@@ -202,6 +203,8 @@ class _Walk:
             self._heading_order = self._order
         names = names_of(attributes)
         own = hints_of_tag(tag) | (hints_of(names) if names else Hint.NONE)
+        if own & Hint.ASIDE and self._own_blocks and _is_part_of(self._own_blocks, names):
+            own &= ~Hint.ASIDE
         if style := attributes.get("style"):
             own |= hints_of_style(style)
         if "hidden" in attributes:
@@ -294,6 +297,19 @@ def _is_buy_text(words: str) -> bool:
 @lru_cache(maxsize=8_192)
 def _has_buy_class(names: str) -> bool:
     return BUY_CLASS_NAMES.search(names) is not None
+
+
+def _blocks_of(heading: LexborNode | None) -> frozenset[str]:
+    """The blocks that the heading's class names it a part of: `product-card` of `product-card__title`."""
+    names = names_of(heading.attributes).split() if heading is not None else []
+    return frozenset(name.partition("__")[0] for name in names if "__" in name)
+
+
+def _is_part_of(blocks: frozenset[str], names: str) -> bool:
+    """Whether every name that sounds like other products' is that of a part of the heading's own block."""
+    return all(
+        name.partition("__")[0] in blocks and "__" in name for name in names.split() if hints_of(name) & Hint.ASIDE
+    )
 
 
 def _upwards(node: LexborNode | None) -> Iterator[LexborNode]:

@@ -56,16 +56,23 @@ _TAIL = re.compile(r"(?P<number>.*\d)[.,]?(?P<sign>[^\d]{0,3})", re.DOTALL)
 
 def _with_cents(number: str, cents: str) -> str:
     """A number with its cents, before the sign if one stands between: `129€` and `90` are 129.90€."""
+    signed = _SIGN_AND_CENTS.fullmatch(cents)
+    if signed is not None and number[-1:].isdecimal():
+        return f"{number},{signed['cents']} {signed['sign']}"
     match = _TAIL.fullmatch(number)
     point = "," if "." in number.rstrip(" .,") else "."  # a point that stands before it parts thousands
     return f"{match['number']}{point}{cents}{match['sign'].strip(' .,')}" if match is not None else f"{number}.{cents}"
 
 
 _TWO_DIGITS = re.compile(r"\d{2}")
+_SIGN_AND_CENTS = re.compile(r"(?P<sign>[€$£])\s?(?P<cents>\d{2})")
+"""Cents with the sign before them, as `21` with a small `€90` behind it."""
 
 
 def is_fraction(node: LexborNode, text: str) -> bool:
     """Whether a string is the cents that stand small behind a price."""
+    if node.tag == "sup" and _SIGN_AND_CENTS.fullmatch(text.strip()):
+        return True
     if not _TWO_DIGITS.fullmatch(text.strip(" .,")):
         return False
     return (

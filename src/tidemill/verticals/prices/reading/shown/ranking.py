@@ -9,6 +9,7 @@ import msgspec
 from selectolax.lexbor import LexborNode
 
 from tidemill.verticals.prices.reading.shown.hints import NOT_THE_PRICE, Hint
+from tidemill.verticals.prices.reading.shown.labelled_fields import leads_to_brand
 from tidemill.verticals.prices.reading.shown.page_layout import PageLayout
 from tidemill.verticals.prices.reading.shown.shown_prices import ShownPrice
 from tidemill.verticals.prices.reading.shown.siblings import SiblingCounter
@@ -17,11 +18,13 @@ STRONG_SCORE = 6.0
 """From here on a shown price beats structured data that the page does not show."""
 FAIR_SCORE = 3.5
 """Below this a shown price does not count."""
+FORMER_PENALTY = 6.0
+"""What a price loses that is called a former one."""
 _CLOSE = 40
 _BUTTON_REACH = 30
 _NO_HEADING = 1.5
 """The score for distance on a page without a heading: between near one and far from one."""
-_CARD_CLIMB, _GRID = 7, 3
+_CARD_CLIMB, _CELL_CLIMB, _GRID = 7, 3, 3
 _MOST_SCORED = 120
 
 
@@ -70,7 +73,8 @@ class _PriceScorer:
         self._siblings = SiblingCounter()
 
     def score_price(self, shown: ShownPrice, amounts: Counter[Decimal]) -> RankedPrice:
-        aside = bool(shown.hints & Hint.ASIDE) or self._leads_elsewhere(shown) or self._is_in_card(shown.node)
+        aside = bool(shown.hints & Hint.ASIDE) or self._leads_elsewhere(shown.href) or self._is_in_card(shown.node)
+        aside = aside or self._is_named_by_link(shown)
         aside = aside or self._is_above_the_product(shown)
         score = _score_by_hints(shown) + self._score_by_position(shown) + min(amounts[shown.amount] - 1, 2) * 0.5
         if aside:
@@ -110,8 +114,36 @@ class _PriceScorer:
             node = node.parent
         return node is None or node.tag in {"body", "html"}
 
-    def _leads_elsewhere(self, shown: ShownPrice) -> bool:
-        href = shown.href.strip()
+    def _is_named_by_link(self, shown: ShownPrice) -> bool:
+        """Whether the words right before a price lead to another page, on one that sells nothing by a button."""
+        if self._stands_in_row_of_link(shown):
+            return True
+        if (self._buy_buttons and shown.hints & Hint.PRICE) or not 1 < shown.order <= len(self._layout.texts):
+            return False
+        before = self._layout.texts[shown.order - 2]
+        box = before.node.parent
+        if not before.href or box is None or not self._leads_elsewhere(before.href):
+            return False
+        if self._buy_buttons and (box.tag not in {"p", "li", "td"} or leads_to_brand(before.href)):
+            return False
+        beside = {shown.node.mem_id, shown.node.parent.mem_id if shown.node.parent is not None else 0}
+        return box.mem_id in beside
+
+    def _stands_in_row_of_link(self, shown: ShownPrice) -> bool:
+        """Whether a price stands in a row of a table whose first cell leads to another page, and is not named one."""
+        cell: LexborNode | None = shown.node
+        for _ in range(_CELL_CLIMB):
+            if cell is None or cell.tag == "td":
+                break
+            cell = cell.parent
+        row = cell.parent if cell is not None and cell.tag == "td" else None
+        if row is None or row.mem_id in self._heading_ancestors or shown.hints & Hint.PRICE:
+            return False
+        link = row.css_first("td:first-child a[href]")
+        return link is not None and self._leads_elsewhere(link.attributes.get("href") or "")
+
+    def _leads_elsewhere(self, href: str) -> bool:
+        href = href.strip()
         if not href or href.startswith(("#", "javascript:")):
             return False
         return urlsplit(href).path.rstrip("/") not in {"", self._path}
@@ -144,7 +176,7 @@ def _score_by_hints(shown: ShownPrice) -> float:
     score += 1.5 if hints & Hint.CURRENT and not hints & Hint.UNTAXED else 0.0
     score += 1.0 if hints & Hint.MAIN else 0.0
     score += 1.0 if shown.money.currency or shown.money.symbol else 0.0
-    score -= 6.0 if hints & Hint.OLD else 0.0
+    score -= FORMER_PENALTY if hints & Hint.OLD else 0.0
     score -= 7.0 if hints & Hint.OTHER_AMOUNT else 0.0
     score -= 7.0 if hints & Hint.UNIT or shown.money.per else 0.0
     score -= 2.5 if hints & Hint.TIER or shown.money.quantity > 1 else 0.0
@@ -152,6 +184,7 @@ def _score_by_hints(shown: ShownPrice) -> float:
     score -= 3.0 if hints & Hint.UNTAXED else 0.0
     score -= 1.0 if hints & Hint.VARIANT else 0.0
     score -= 1.5 if hints & (Hint.REGULAR | Hint.PROSE) else 0.0
+    score -= 7.0 if hints & Hint.NAMED and not hints & Hint.PRICE else 0.0
     score -= 1.0 if shown.money.is_from else 0.0
     return score
 

@@ -10,10 +10,20 @@ from selectolax.lexbor import LexborNode
 
 from tidemill.reading.money import Money, parse_money
 from tidemill.reading.text import squash
-from tidemill.verticals.prices.reading.shown.amounts import AMOUNT, BARE, LABELLED, NUMBER, WITH_CENTS, is_former_price
+from tidemill.verticals.prices.reading.shown.amounts import (
+    AMOUNT,
+    BARE,
+    FROM_TO,
+    LABELLED,
+    NUMBER,
+    WITH_CENTS,
+    is_former_price,
+)
 from tidemill.verticals.prices.reading.shown.hints import Hint, Hints, hints_after, hints_before
+from tidemill.verticals.prices.reading.shown.line_blocks import block_at, is_prose, line_before
+from tidemill.verticals.prices.reading.shown.naming_words import names_another
 from tidemill.verticals.prices.reading.shown.page_layout import PageLayout, TextNode
-from tidemill.verticals.prices.reading.shown.split_prices import whole_price, with_detached_sign
+from tidemill.verticals.prices.reading.shown.split_prices import SIGN_ALONE, whole_price, with_detached_sign
 
 _DIGIT = re.compile(r"\d")
 _BETWEEN = re.compile(r"\s*(?:-|\u2013|\u2014|~|to|tot|bis|à|do|até|a)\s*", re.IGNORECASE)
@@ -79,7 +89,10 @@ def _may_be_priced(text_node: TextNode) -> bool:
 @lru_cache(maxsize=8_192)
 def _is_an_amount(text: str) -> bool:
     """Whether a string is a bare number or holds one with a sign; a shop's menus are asked about on every page."""
-    return any(way is not None for way in (BARE.fullmatch(text), AMOUNT.search(text), LABELLED.fullmatch(text)))
+    return any(
+        way is not None
+        for way in (BARE.fullmatch(text), AMOUNT.search(text), LABELLED.fullmatch(text), FROM_TO.fullmatch(text))
+    )
 
 
 def _prices_at(
@@ -90,6 +103,8 @@ def _prices_at(
     if AMOUNT.search(text) is None and BARE.fullmatch(text):
         text = with_detached_sign(texts, index, text)
     matches = list(AMOUNT.finditer(text))
+    if not matches and FROM_TO.fullmatch(text):
+        matches = list(re.finditer(NUMBER, text))
     if not matches:
         if not _is_bare_price(text_node.hints, text):
             return
@@ -108,9 +123,12 @@ def _prices_at(
         if number and _BETWEEN.fullmatch(text[matches[number - 1].end() : match.start()]):
             continue
         upper = matches[number + 1] if number + 1 < len(matches) and _BETWEEN.fullmatch(behind) else None
-        shown = _shown_price(text_node, node, match[0], upper[0] if upper else "", label, after, page_currency)
+        end = upper[0] if upper else "" if behind.strip() else _other_end(texts, index, node)
+        shown = _shown_price(text_node, node, match[0], end, label, after, page_currency)
         if shown is not None:
-            yield msgspec.structs.replace(shown, alone=len(match[0]) == len(text), hints=shown.hints | prose)
+            line = line_before(layout, index, node, label)
+            named = Hint.NAMED if names_another(line, layout, in_prose=is_prose(node)) else Hint.NONE
+            yield msgspec.structs.replace(shown, alone=len(match[0]) == len(text), hints=shown.hints | prose | named)
 
 
 def _is_bare_price(hints: Hints, text: str) -> bool:
@@ -161,6 +179,8 @@ def _shown_price(
 def _label(layout: PageLayout, index: int) -> str:
     """The words right before a price, if they are no price themselves, nor the tail of another's, nor the title."""
     texts = layout.texts
+    if index > 1 and SIGN_ALONE.fullmatch(texts[index - 1].text.strip()):
+        index -= 1
     before = texts[index - 1] if index else None
     if before is not None and layout.heading is not None and layout.heading.mem_id in _around(before.node):
         return ""
@@ -188,16 +208,15 @@ _COMPLETE = re.compile(
 
 
 def _belongs(between: TextNode, earlier: TextNode, later: TextNode) -> bool:
-    """Whether words between two prices stand in the earlier one's box, and the later one does not."""
+    """Whether words between two prices stand in a box with the earlier one, and the later one does not."""
     if not AMOUNT.search(earlier.text):
         return False
-    box = earlier.node.mem_id
-    return box in _around(between.node) and box not in _around(later.node)
+    return bool(_around(earlier.node) & _around(between.node) - _around(later.node, 3 * _CLIMB))
 
 
-def _around(node: LexborNode | None) -> set[int]:
+def _around(node: LexborNode | None, levels: int = _CLIMB) -> set[int]:
     found: set[int] = set()
-    while node is not None and len(found) <= _CLIMB:
+    while node is not None and len(found) <= levels:
         found.add(node.mem_id)
         node = node.parent
     return found
@@ -206,15 +225,51 @@ def _around(node: LexborNode | None) -> set[int]:
 def _following(texts: Sequence[TextNode], index: int, node: LexborNode | None) -> str:
     """The words right behind a price: behind its element, where it took a whole one."""
     inside = {child.mem_id for child in node.traverse(include_text=False)} if node is not None else set()
-    for text_node in texts[index + 1 : index + 6]:
-        if text_node.node.mem_id not in inside:
-            return _of_this_price(text_node.text[:_LONGEST_TEXT].strip())
+    for at in range(index + 1, min(index + 6, len(texts))):
+        if texts[at].node.mem_id not in inside:
+            text = texts[at].text[:_LONGEST_TEXT].strip()
+            return f"#{text}"[:_LONGEST_LABEL] if _leads_on(texts, index, at) else _of_this_price(text)
     return ""
+
+
+def _leads_on(texts: Sequence[TextNode], index: int, at: int) -> bool:
+    """Whether words stand in a block of their own with the amount behind them: then they are about that one."""
+    if at + 1 >= len(texts) or AMOUNT.match(texts[at + 1].text.strip()) is None:
+        return False
+    block = block_at(texts[at].node)
+    return block == block_at(texts[at + 1].node) and block != block_at(texts[index].node)
+
+
+def _other_end(texts: Sequence[TextNode], index: int, node: LexborNode) -> str:
+    """The upper end of a range whose ends stand in elements of their own, with a dash between them; '' without one."""
+    dash = index + 1
+    while dash < len(texts) and dash < index + _ENDS_APART and _is_within(texts[dash].node, node):
+        dash += 1
+    if dash >= len(texts) or not _DASH.fullmatch(texts[dash].text.strip()):
+        return ""
+    pieces = [each.text.strip() for each in texts[dash + 1 : dash + 3]]
+    match = AMOUNT.match(pieces[0]) or AMOUNT.match("".join(pieces)) if pieces else None
+    return match[0] if match is not None else ""
+
+
+_ENDS_APART = 4
+_DASH = re.compile(r"[-\u2013\u2014~]|to|bis|tot|à", re.IGNORECASE)
+
+
+def _is_within(inner: LexborNode, outer: LexborNode) -> bool:
+    node: LexborNode | None = inner
+    for _ in range(_ENDS_APART):
+        if node is None:
+            return False
+        if node.mem_id == outer.mem_id:
+            return True
+        node = node.parent
+    return False
 
 
 def _of_this_price(text: str) -> str:
     """The words after a price that are about it; words that lead to the next price start with `#`."""
-    another = AMOUNT.search(text)
+    another = AMOUNT.search(text) if _DIGIT.search(text) else None
     if another is not None:
         return f"#{text[: another.start()]}"[:_LONGEST_LABEL]
     return "" if text.endswith((":", "：")) else text[:_LONGEST_LABEL]

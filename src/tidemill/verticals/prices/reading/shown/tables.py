@@ -13,20 +13,41 @@ from tidemill.verticals.prices.reading.product import QuantityTier
 from tidemill.verticals.prices.reading.shown.amounts import SIGN
 from tidemill.verticals.prices.reading.shown.price_text import text_within
 
-_MOST_ROWS, _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_TIER = 400, 50, 300, 80
+_MOST_ROWS, _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_TIER = 400, 50, 300, 100
 _MOST_ATTRIBUTES = 80
-_QUANTITY = r"(?P<from>\d{1,5})\s*(?:(?:-|\u2013|to|tot|bis)\s*\d{1,5}|\+|or more|and up|of meer|oder mehr|et plus)?"
-_UNITS = r"(?:ks|szt\.?|pcs|stuks|units?|boxes?|stück)?"
+_QUANTITY = (
+    r"(?P<from>\d{1,5})\s*(?:(?:-|\u2013|to|tot|bis)\s*\d{1,5}|\+|or (?:more|above|greater)|and (?:up|more|above)|"
+    r"of meer|en meer|oder mehr|ou plus|et plus|o más|o più)?"
+)
+_UP_TO = r"(?:bis(?: zu)?|up to|tot|jusqu'à|hasta|fino a|do)\s+(?P<below>\d{1,5})"
+"""How a first tier is told by where it ends: `Bis 9`."""
+_UNITS = r"(?:ks|szt\.?|pcs\.?|pieces|stuks|units?|items?|boxes?|cases?|packs?|bricks?|stück)?"
 _EACH_AT = rf"(?P<price>{SIGN}\s*\d[\d.,' \u00a0]*|\d[\d.,' \u00a0]*\s?{SIGN})"
+_FOR = (
+    r"(?:(?:and |to )?pay (?:only )?|(?:and )?get (?:them )?(?:for|at) |for (?:only )?|at |voor |für |pour |"
+    r":|\||@|à|=|-)?"
+)
 _TIER = re.compile(
-    rf"^\W*(?:buy\s+)?{_QUANTITY}\s*{_UNITS}\s*(?:for|voor|:|\||@|à|=|-)?\s*{_EACH_AT}"
-    r"\s*(?:ea\w*|each|per \w+|/ ?\w+|p/?st\.?)?\W*$",
+    rf"^\W*(?:(?:buy|order|koop|bestel|kaufen sie|ab|vanaf|from)\s+)?(?:{_UP_TO}|{_QUANTITY})\s*{_UNITS}"
+    rf"\s*,?\s*{_FOR}\s*(?:only\s+)?{_EACH_AT}"
+    r"\*?\s*(?:ea\w*|each|per \w+|/ ?\w+|p/?st\.?|a piece|apiece|stuk|stück)?\W*"
+    r"(?:(?:and )?(?:you )?save\b.{0,30}|\(?-?\d{1,2}(?:[.,]\d+)?\s?%.{0,20}|"
+    r"[(|,-]?\s*[$€£]?\d[\d.,]*\s?[¢c€]?\s?(?:/|per |p/?|a )\s?(?:rd|round|rnd|shot|shell|kg|l|unit|piece)s?\.?\)?)?$",
     re.IGNORECASE,
 )
 
-_QUANTITY_ALONE = re.compile(rf"(?:qty\.?:?\s*)?{_QUANTITY}\s*{_UNITS}", re.IGNORECASE)
+_QUANTITY_ALONE = re.compile(
+    rf"(?:(?:qty\.?:?|ab|vanaf|from|dès|da|od)\s*)?(?:{_UP_TO}|{_QUANTITY})\s*{_UNITS}", re.IGNORECASE
+)
 _PRICE_ALONE = re.compile(_EACH_AT, re.IGNORECASE)
-_MOST_CELLS, _FEW_ROWS = 12, 12
+_SIGNS = ("$", "€", "£", "¥", "₹", "₽", "₺", "₩", "₫", "₪", "₴", "฿", " kr", "zł", "Kč")
+_RARER_SIGNS = re.compile(
+    r"\d\s?(?:[A-Z]{3}\b|Ft\b|lei|TL\b|лв|руб|р\.|грн|円|元|원|kn\b|din|:-)|(?:[A-Z]{3}|Rs\.?|R[MpS]|S/)\s?\d"
+)
+_SMALL_GROUP = 1_500
+"""Characters of a table or list that is searched for the rarer signs too; menus are longer."""
+_MOST_CELLS, _FEW_ROWS, _MOST_TIERS = 12, 12, 60
+_NAMED_GROUPS = "div[class*=tier], div[class*=bulk], div[class*=volume], div[class*=staffel], div[class*=quantity-]"
 
 
 def attributes_of(document: Document) -> dict[str, str]:
@@ -51,21 +72,43 @@ def _pairs(document: Document) -> Iterator[tuple[str, str]]:
         if definition is not None and definition.tag == "dd":
             yield _text(term), _text(definition)
     for item in document.css("li")[:_MOST_ROWS]:
-        text = _text(item)
+        if ":" not in (written := item.text(separator=" ")):
+            continue  # most are of menus
+        text = squash(written)[: _LONGEST_VALUE + 1]
         name, colon, value = text.partition(":")
         if colon and len(text) <= _LONGEST_NAME + 60:
             yield name, value.strip()
 
 
-def tiers_of(document: Document) -> tuple[QuantityTier, ...]:
-    """The prices by quantity, from the rows of one table or list; nothing unless two rows or more are such."""
+def tiers_of(document: Document, *, are_named: bool = True) -> tuple[QuantityTier, ...]:
+    """The prices by quantity, from the rows of one table or list; nothing unless two rows or more are such.
+
+    Boxes that are named for tiers count as lists; `are_named` says whether the page has any.
+    """
     best: list[QuantityTier] = []
-    for group in document.css("table, ul, ol, dl")[:_MOST_ROWS]:
-        rows = [tier for row in group.css("tr, li")[:60] if (tier := _tier(row)) is not None]
-        rows = rows if len(rows) > 1 else _across(group)
+    boxes = document.css(_NAMED_GROUPS)[:_FEW_ROWS] if are_named else []
+    for group in [*document.css("table, ul, ol, dl")[:_MOST_ROWS], *boxes]:
+        if not _may_be_priced(group.text(separator=" ")):
+            continue
+        other = _other_columns(group)
+        rows = [tier for row in _rows_of(group) if (tier := _tier(row, other)) is not None]
+        rows = rows if len(rows) > 1 else _across(group) or _in_terms(group)
         if len(rows) > 1 and len({row.quantity for row in rows}) == len(rows) and len(rows) > len(best):
             best = rows
     return tuple(sorted(best, key=lambda tier: tier.quantity))
+
+
+def _may_be_priced(text: str) -> bool:
+    """Whether a table's or list's words have a price: a glance, since most are menus."""
+    return any(sign in text for sign in _SIGNS) or (len(text) <= _SMALL_GROUP and _RARER_SIGNS.search(text) is not None)
+
+
+def _rows_of(group: LexborNode) -> list[LexborNode]:
+    """The rows of a table or list; of a box that is named for its tiers, its children."""
+    if group.tag in {"table", "ul", "ol"}:
+        return group.css("tr, li")[:_MOST_TIERS]
+    children = list(group.iter(include_text=False))[:_MOST_TIERS]
+    return [child for child in children if child.tag not in {"table", "ul", "ol", "dl"}]
 
 
 def _across(table: LexborNode) -> list[QuantityTier]:
@@ -81,17 +124,55 @@ def _across(table: LexborNode) -> list[QuantityTier]:
     return []
 
 
+def _in_terms(group: LexborNode) -> list[QuantityTier]:
+    """The tiers of a list of terms, each of which is a quantity with its price behind it."""
+    terms = group.css("dt")[:_MOST_TIERS] if group.tag == "dl" else []
+    pairs = [(term, behind) for term in terms if (behind := _next_element(term)) is not None and behind.tag == "dd"]
+    return [tier for term, behind in pairs if (tier := _pair(text_within(term), text_within(behind))) is not None]
+
+
 def _pair(quantity: str, price: str) -> QuantityTier | None:
     match = _QUANTITY_ALONE.fullmatch(quantity.strip())
     money = parse_money(price) if match is not None and _PRICE_ALONE.search(price) else None
-    return QuantityTier(int(match["from"]), money.amount) if match is not None and money is not None else None
+    return QuantityTier(_quantity(match), money.amount) if match is not None and money is not None else None
 
 
-def _tier(row: LexborNode) -> QuantityTier | None:
+def _tier(row: LexborNode, other: frozenset[int] = frozenset()) -> QuantityTier | None:
     text = text_within(row)
     match = _TIER.match(text) if len(text) <= _LONGEST_TIER else None
+    if (match is None or other) and row.tag == "tr":
+        return _in_cells([text_within(cell) for cell in row.css("td, th")[:_MOST_CELLS]], other)
     money = parse_money(match["price"]) if match is not None else None
-    return QuantityTier(int(match["from"]), money.amount) if match is not None and money is not None else None
+    return QuantityTier(_quantity(match), money.amount) if match is not None and money is not None else None
+
+
+def _in_cells(cells: list[str], columns: frozenset[int]) -> QuantityTier | None:
+    """The tier of a row that tells more than a quantity and its price, as a percentage between them: a price alone.
+
+    `columns` are those whose heads say that they tell something else, as what a round costs.
+    """
+    cells = [cell for at, cell in enumerate(cells) if at not in columns]
+    prices = [cell for cell in cells[1:] if _PRICE_ALONE.fullmatch(cell.strip())]
+    return _pair(cells[0], prices[0]) if len(prices) == 1 else None
+
+
+def _other_columns(group: LexborNode) -> frozenset[int]:
+    """The columns of a table whose heads say that what they tell is no price of one article."""
+    first = group.css_first("tr") if group.tag == "table" else None
+    heads = first.css("th, td")[:_MOST_CELLS] if first is not None else []
+    return frozenset(at for at, head in enumerate(heads) if at and _NOT_OF_ONE.search(text_within(head)))
+
+
+_NOT_OF_ONE = re.compile(
+    r"\b(?:per|/|pro|par|por|al)\s?(?:rd|round|rnd|shot|shell|kg|kilo|lit\w+|l|m|meter|stück|unit)\b|\bcpr\b|\bppr\b|sav(?:e|ing)|"
+    r"total|discount|korting|rabatt|ersparnis|économ|sconto|descuento|desconto|rabat|%",
+    re.IGNORECASE,
+)
+
+
+def _quantity(match: re.Match[str]) -> int:
+    """The quantity from which on a tier holds: one that is told by its end begins at one."""
+    return int(match["from"]) if match["from"] else 1
 
 
 def _text(node: LexborNode) -> str:
