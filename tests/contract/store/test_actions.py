@@ -182,7 +182,8 @@ async def test_doctor_finds_everything_well(system: System) -> None:
 )  # fmt: skip
 async def test_why_tells_every_form_of_a_subject(system: System, subject: str, said: str) -> None:
     forms = "source:NAME, target:ID or target:URL, job:ID, run:ID, event:ID or event:ID.FIELD, "
-    forms += "match:ID or match:ID.FIELD, service:NAME, market:ID"
+    forms += "price:ID, product:ID, listing:ID or listing:ID.FIELD, match:ID or match:ID.FIELD, service:NAME, "
+    forms += "letter:ID, quarantine:ID, incident:ID, market:ID"
     with pytest.raises(Mistake) as mistake:
         await system.actions.why.explain(subject)
     assert str(mistake.value) == said.format(forms)

@@ -14,7 +14,7 @@ from tidemill.core.failure import Failure
 from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.happenings import AdapterDisabled, DriftNoticed, JobRefused
 from tidemill.store.database.database import Database
-from tidemill.store.schema import adapter_status, quality_incidents, runs, targets
+from tidemill.store.schema import adapter_status, incidents, runs, targets
 
 pytestmark = pytest.mark.shows("R5")
 
@@ -62,7 +62,7 @@ async def test_two_bad_batches_switch_the_adapter_off_and_each_thing_is_told_onc
     (status,) = await rows(market, adapter_status)
     assert status["disabled_reason"].startswith("DRIFT_DETECTED")
     assert (status["consecutive_failed_batches"], status["last_batch_failure_rate"]) == (2, 1.0)
-    (incident,) = await rows(market, quality_incidents)
+    (incident,) = await rows(market, incidents)
     assert (incident["rule"], incident["times"]) == ("failures", 2)
 
 
@@ -104,7 +104,7 @@ async def test_a_person_switches_it_on_after_a_dry_run_and_the_next_run_is_watch
         await market.system.actions.adapters.enable("prices.generic", "ans", careful=True)
     done = await market.system.actions.adapters.enable("prices.generic", "ans")
     assert (done.dry_run.pages, done.dry_run.well, done.adapter.enabled) == (BATCH, 0, True)
-    assert await market.system.actions.adapters.incidents() == []
+    assert await market.system.actions.incidents.every() == []
     await market.run("acme")
     assert not await is_on(market)
     assert market.told(AdapterDisabled)[-1].rule == "watched"

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Table, select
 
 import tidemill.bootstrap
+import tidemill.verticals.events.store.publishing
 from rig.clock import NOON
 from tidemill.store.database.codecs import Codec, codecs_of
 from tidemill.store.database.database import Database, open_database
@@ -25,6 +26,7 @@ from tidemill.store.schema import (
     page_bodies,
     pages,
     raw_records,
+    record_changes,
     record_history,
     runs,
     sources,
@@ -93,6 +95,7 @@ INSERTS: dict[str, tuple[Table, str]] = {
     "outputs.replace_found": (raw_records, "page_id"),
     "outputs.replace_staged": (staged_records, "page_id"),
     "history.insert": (record_history, "id"),
+    "changes.insert": (record_changes, "seq"),
     "events.insert": (events, "id"),
     "event_cards.put": (event_cards, "id"),
     "event_links.put": (event_links, "event_id"),
@@ -394,6 +397,7 @@ async def test_hosts_are_marked_and_cleared_by_name(database: Database) -> None:
 def test_every_hot_statement_has_its_place_here() -> None:
     told = {*INSERTS, *UPDATES, *BY_KEY, *CLAIMING}
     told |= {"events.known", "events.see", "events.see_of_source", "events.unseen", "bodies.kept"}
+    told |= {"bodies.objects", "shown.insert"}  # test_object_bodies and test_past hold them on both
     assert told == set(HOT)
     assert len(HOT) == len(EVERY), "two statements have one name"
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 
+from rig.clock import SettableClock
 from tidemill.core.freshness import confidence as confidence_in_python
 from tidemill.core.job import Job
 from tidemill.core.outcome import Stage
@@ -15,15 +16,19 @@ from tidemill.core.page import Page
 from tidemill.core.quality.verification import Presence, VerificationResult
 from tidemill.core.run import RunStatus
 from tidemill.core.verdict import Accepted
+from tidemill.operations.exporting.exporter import as_it_was
 from tidemill.pipeline.checkpoints import AcceptedRecords, Judged
 from tidemill.store.database.keys import Ids
+from tidemill.store.records.changes import RecordChangeReads
 from tidemill.store.records.repository import CompleteRun
-from tidemill.store.schema import record_history, runs, sources
+from tidemill.store.schema import record_changes, record_history, runs, sources
+from tidemill.verticals.listings.exports import listing_dataset
 from tidemill.verticals.listings.policy import DECAY
 from tidemill.verticals.listings.quality import quality
 from tidemill.verticals.listings.record import Listing, RentBasis
 from tidemill.verticals.listings.rules import identity_of
 from tidemill.verticals.listings.store.fading import confidence as confidence_in_sql
+from tidemill.verticals.listings.store.past import PastListings
 from tidemill.verticals.listings.store.repository import ListingRepository
 from tidemill.verticals.listings.store.tables import listing_sightings, listings, market_configs
 from tidemill.verticals.listings.store.verification import Verification
@@ -442,3 +447,46 @@ async def test_a_market_of_which_nothing_was_asked_is_left_as_it_was(repository,
         columns = ("last_scrape_at", "last_scrape_status", "consecutive_failures")
         query = select(*(market_configs.c[name] for name in columns)).where(market_configs.c.id == "boston")
         assert tuple((await connection.execute(query)).one()) == expected
+
+
+@pytest.mark.shows("A1")
+async def test_followers_are_told_what_becomes_of_homes(repository, database):
+    await repository.put(home(), flat(2))
+    await repository.put(home(rent_low=225_000), flat(2, title="Elm"), now=NOW + HOUR)
+    await repository.verification.end_faded(NOW + 1_000 * HOUR)
+    reads = RecordChangeReads(database, "listings")
+    found = await reads.after(0, 100)
+    kinds = [each.kind for each in found]
+    assert kinds[:2] == ["new", "new"]
+    assert sorted(kinds[2:4]) == ["changed", "rent_changed"]
+    assert kinds[4:] == ["faded", "faded"]
+    assert {each.group for each in found} == {"nyc"}
+    assert [each.seq for each in found] == [1, 2, 3, 4, 5, 6]
+    rent = next(each for each in found if each.kind == "rent_changed")
+    assert rent.changes["rent_low"] == [240_000, 225_000]
+    assert [each.seq for each in await reads.after(4, 1)] == [5]
+    assert (await reads.newest(), await reads.oldest_cursor()) == (6, 0)
+    await repository.say(delete(record_changes).where(record_changes.c.seq <= 4))
+    assert await reads.oldest_cursor() == 4
+
+
+async def past_rows(dataset, moment, **filters):
+    then = as_it_was(dataset, moment, NOW + 240 * HOUR)
+    return [row.values for row in await then.load(dataset.filters(**filters), None, 100)]
+
+
+async def test_homes_as_they_were_have_the_rent_of_then_and_none_that_came_or_went_later(repository):
+    dataset = listing_dataset(repository.views, PastListings(repository.database, DECAY), SettableClock(NOW))
+    await repository.put(flat(1), flat(2))
+    await repository.put(flat(1, rent_low=250_000), flat(3), now=NOW + 24 * HOUR)
+
+    async def then(moment):
+        rows = await past_rows(dataset, moment)
+        return sorted((row["record"]["own_id"], row["rent_low"]) for row in rows)
+
+    assert await then(NOW) == [("1", 240_000), ("2", 240_000)]
+    assert await then(NOW + 24 * HOUR) == [("1", 250_000), ("3", 240_000)]  # the second one had faded by then
+    later = NOW + 12 * HOUR
+    assert {row["freshness_confidence"] for row in await past_rows(dataset, later)} == {64}
+    assert await then(NOW - 24 * HOUR) == []
+    assert await past_rows(dataset, NOW, rent_from=245_000) == []

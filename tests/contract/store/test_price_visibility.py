@@ -19,7 +19,10 @@ from tidemill.verticals.prices.store.views import PriceReads
 pytestmark = pytest.mark.shows("C5")
 
 READ_ONLY_BY = {"visibility.py": "decides for readers", "writes.py": "writes them",
-                "corrections.py": "answers people who correct them"}  # fmt: skip
+                "corrections.py": "answers people who correct them",
+                "past.py": "asks the same rule for readers, as of a moment",
+                "replayed_prices.py": "lays what a replay read over them",
+                "stories.py": "explains them to people who sign in"}  # fmt: skip
 """Who may name the table of prices, and what for."""
 
 
@@ -38,6 +41,10 @@ FOR_OPERATORS = {"hidden_sources"}
 """What tells an operator which sources readers do not see: names of sources, nothing that was read from them."""
 
 
+A_NUMBER_ONLY = {"newest_change"}
+"""Where the feed of changes stands: a count that says nothing of what was read."""
+
+
 async def every_answer(market: Market) -> dict[str, object]:
     """What each public question of the readers' answers, with arguments that mean everything there is."""
     async with market.system.store.database.read() as connection:
@@ -46,7 +53,7 @@ async def every_answer(market: Market) -> dict[str, object]:
     arguments = {"product": (product,), "product_history": (product,), "lowest": (product,), "history": ([offer],)}
     reads = market.system.part(PricesParts).store.views
     public = [name for name, _ in inspect.getmembers(PriceReads, inspect.iscoroutinefunction) if name[0] != "_"]
-    questions = [name for name in public if name not in FOR_OPERATORS]
+    questions = [name for name in public if name not in FOR_OPERATORS | A_NUMBER_ONLY]
     found = {name: await getattr(reads, name)(*arguments.get(name, ())) for name in questions}
     found["history, raw"] = await reads.history([offer], corrected=False)
     found["product_history, raw"] = await reads.product_history(product, corrected=False)
@@ -82,10 +89,10 @@ async def test_a_price_that_did_not_come_by_scraping_is_not_held_back(market: Ma
 
 
 async def test_no_notice_tells_of_what_readers_may_not_see(market: Market) -> None:
-    await market.system.part(PricesParts).webhooks.subscribe("shop", "http://127.0.0.1:9/hook", "ans")
+    await market.system.actions.webhooks.subscribe("shop", "http://127.0.0.1:9/hook", "ans", feed="prices")
     market.show("acme", 0, product_page(price="9.95"))
     await market.run("acme")
-    assert await market.system.part(PricesParts).notifier.collect() == 0
+    assert await market.system.actions.webhooks.notifier.collect() == 0
 
 
 def test_only_these_modules_name_the_table_of_prices(project_root: Path) -> None:

@@ -13,10 +13,11 @@ from rig.shelving import shelve
 from rig.steps import count_steps, steps_of
 from tidemill.store.database.database import open_database
 from tidemill.store.database.migrate import upgrade
-from tidemill.store.schema import sources
+from tidemill.store.schema import record_changes, sources
 from tidemill.verticals.events.candidates import MOST_UNDER_ONE_KEY, Lookup
 from tidemill.verticals.events.card import Card
-from tidemill.verticals.events.store.candidate_rows import find
+from tidemill.verticals.events.record import EventStatus
+from tidemill.verticals.events.store.candidate_rows import find, used_keys
 from tidemill.verticals.events.store.publishing import Publisher
 from tidemill.verticals.events.store.tables import event_candidates, event_cards, event_links, event_words
 
@@ -114,6 +115,49 @@ async def test_what_one_source_no_longer_shows_stays_while_another_does(mill, tw
     assert "jazz" not in {row["word"] for row in await mill.rows(event_words)}
 
 
+async def told_changes(mill):
+    return [(row["kind"], row["title"]) for row in await mill.rows(record_changes)]
+
+
+@pytest.mark.shows("A1")
+async def test_followers_are_told_what_becomes_of_cards_in_the_order_of_commits(mill, two, publisher):
+    one, other = told("Jazz", two["club"], "club"), told("Kermis", two["club"], "club")
+    await shelve(mill, two["club"], one, other)
+    await publisher.publish(mill.clock.now())
+    await shelve(mill, two["club"], msgspec.structs.replace(one, title="Blues"), other)
+    await publisher.publish(mill.clock.now())
+    await shelve(mill, two["club"], other, msgspec.structs.replace(one, title="Blues", status=EventStatus.CANCELLED))
+    await publisher.publish(mill.clock.now())
+    for _ in range(2):
+        await shelve(mill, two["club"], other)
+    await publisher.publish(mill.clock.now())
+    assert await told_changes(mill) == [
+        ("new", "Jazz"), ("new", "Kermis"), ("changed", "Blues"), ("cancelled", "Blues"), ("gone", "Blues"),
+    ]  # fmt: skip
+    rows = await mill.rows(record_changes)
+    assert [row["seq"] for row in rows] == [1, 2, 3, 4, 5]
+    assert rows[2]["changes"] == {"title": ["Jazz", "Blues"]}
+
+
+async def test_followers_are_told_into_which_card_another_went(mill, two, publisher):
+    await shelve(mill, two["club"], told("Jazz", two["club"], "club"))
+    town = told("Toneel voor kinderen", two["town"], "town")
+    await shelve(mill, two["town"], town)
+    await publisher.publish(mill.clock.now())
+    await shelve(mill, two["town"], msgspec.structs.replace(town, title="Jazz"))
+    await publisher.publish(mill.clock.now())
+    kept, merged = (await mill.rows(record_changes))[2:]
+    assert (kept["kind"], merged["kind"]) == ("changed", "merged")
+    assert merged["changes"] == {"merged_into": [None, kept["record_id"]]}
+
+
+async def test_a_round_that_changes_nothing_tells_followers_nothing(mill, two, publisher, database):
+    await shelve(mill, two["club"], told("Jazz", two["club"], "club"))
+    await publisher.publish(mill.clock.now())
+    await Publisher(database).publish(mill.clock.now())
+    assert len(await told_changes(mill)) == 1
+
+
 async def test_a_reader_need_not_wait_for_the_next_round(mill, two, publisher):
     await shelve(mill, two["club"], told("Jazz", two["club"], "club"))
     await publisher.catch_up(mill.clock.now())
@@ -182,6 +226,18 @@ async def test_a_lookup_reads_the_first_few_under_a_key_and_no_more(migrated_url
         found = await find(connection, [Lookup(7, 15, 105), Lookup(8, 15, 105), Lookup(7, 0, 0)])
     await database.close()
     assert found == {Lookup(7, 15, 105): [(key, 1) for key in range(MOST_UNDER_ONE_KEY)]}
+
+
+async def test_only_keys_under_which_something_stands_are_looked_under(migrated_url):
+    database = open_database(migrated_url)
+    rows = [{"key": key, "minute": 60, "event_id": key, "source_id": 1} for key in (-5, 7, 2**62)]
+    async with database.write() as connection:
+        await connection.execute(event_candidates.insert(), rows)
+    async with database.read() as connection:
+        used = await used_keys(connection, [*range(3_000), -5, 2**62, -(2**63)])
+        assert await used_keys(connection, []) == set()
+    await database.close()
+    assert used == {-5, 7, 2**62}
 
 
 async def test_looking_costs_sqlite_the_same_among_twenty_thousand(sqlite_url):

@@ -15,6 +15,7 @@ from tidemill.store.schema import (
     dead_letters,
     jobs,
     metadata,
+    objective_hours,
     page_bodies,
     pages,
     raw_records,
@@ -26,7 +27,7 @@ from tidemill.store.schema import (
     tick_slots,
     workers,
 )
-from tidemill.store.upkeep.retention import prune
+from tidemill.store.upkeep.retention import RULES, _end_of_walk, prune
 
 pytestmark = pytest.mark.shows("D1")
 
@@ -261,10 +262,45 @@ async def test_thousands_of_rows_go_in_short_transactions(
     assert (removed["raw_pages"], removed["page_bodies"]) == (549, 549)
 
 
+@pytest.mark.shows("X4")
+async def test_the_usual_rules_run_and_hours_of_objectives_age(database: Database, bodies: Bodies) -> None:
+    hours = [
+        {"objective": name, "hour": NOW - age, "counted": 1, "bad": 0, "updated_at": NOW}
+        for name in ("a", "b") for age in (DAY, 400 * DAY)
+    ]  # fmt: skip
+    await put(database, objective_hours, *hours)
+    removed = await prune(database, bodies, DEFAULT_RULES, NOW)
+    assert set(removed) == {*DEFAULT_RULES, "page_bodies"}
+    async with database.read() as connection:
+        kept = (await connection.execute(select(objective_hours.c.hour))).scalars().all()
+    assert kept == [NOW - DAY, NOW - DAY]
+
+
 async def test_a_rule_for_a_table_that_has_none_is_refused(database: Database, bodies: Bodies) -> None:
-    with pytest.raises(ValueError, match="no retention for events; the tables are actor_runs, audit_log"):
+    with pytest.raises(ValueError, match="no retention for events; the tables are actor_runs, alert_outbox, audit_log"):
         await prune(database, bodies, {"events": DAY}, NOW)
 
 
 def test_the_usual_rules_name_tables_that_exist() -> None:
     assert set(DEFAULT_RULES) <= set(metadata.tables)
+
+
+async def test_the_walk_ends_with_the_last_old_key_and_not_with_the_table(database: Database, bodies: Bodies) -> None:
+    """Workers hand out keys in blocks, so that an old row may have a later key than a young one."""
+    await the_usual(database)
+    old, slow, young = {"created_at": NOON}, {"created_at": NOON, "completed_at": NOW}, {"created_at": YESTERDAY}
+    rows = [(1, old), (2, young | {"completed_at": YESTERDAY}), (3, slow), (4, old), (5, young | {"completed_at": NOW})]
+    await put(database, jobs, *(a_job(key, due_at=NOON + key * DAY, **times) for key, times in rows))
+    walked = await _end_of_walk(database, RULES["pipeline_jobs"], NOW - 7 * DAY)
+    assert str(walked.compile(compile_kwargs={"literal_binds": True})) == "pipeline_jobs.id <= 4"
+    assert (await prune(database, bodies, WEEK, NOW))["pipeline_jobs"] == 2
+    assert await keys(database, jobs) == [2, 3, 5]
+    assert not (await prune(database, bodies, WEEK, NOW))["pipeline_jobs"]
+
+
+async def test_bodies_go_in_portions(database: Database, bodies: Bodies, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidemill.store.upkeep.retention.ORPHANS_AT_ONCE", 3)
+    await the_usual(database)
+    await keep(database, bodies, *(old_page(key) for key in range(1, 11)), a_page(11, b"", YESTERDAY))
+    assert (await prune(database, bodies, WEEK, NOW))["page_bodies"] == 10
+    assert len(await keys(database, page_bodies)) == 1

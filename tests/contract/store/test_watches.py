@@ -1,18 +1,20 @@
 """Watches in the ledger: one per thing and hour, held by a fence, and written to by its holder alone."""
 
 import asyncio
+import gzip
 from datetime import timedelta
 from typing import Any, cast
 
 import msgspec
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from rig.clock import NOON
 from rig.tallies import TALLIES, TALLY_VERTICAL
-from rig.watching import WatchStore
+from rig.watching import ADAPTER, WatchStore
 from tidemill.core.live.change import Change, ThingKey
 from tidemill.core.live.lifecycle import Lifecycle, Move
+from tidemill.core.live.rules import ListedThing, ListReading, Outlook, Phase
 from tidemill.core.outcome import Stage
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
@@ -21,8 +23,20 @@ from tidemill.pipeline.live_ports import WATCH_LEASE, EndedWatch, PageCheck, Pen
 from tidemill.pipeline.ports import FetchResult, FetchStatus
 from tidemill.store.ledger.rate_limits import RateLimitRepository
 from tidemill.store.ledger.runs import RunRepository
+from tidemill.store.ledger.sweeps import Sweeps
 from tidemill.store.records.live import SequenceTaken
-from tidemill.store.schema import change_log, hosts, jobs, live_moves, live_pages, live_things, pages, runs
+from tidemill.store.schema import (
+    change_log,
+    hosts,
+    jobs,
+    live_moves,
+    live_pages,
+    live_things,
+    page_bodies,
+    pages,
+    runs,
+    targets,
+)
 from tidemill.store.snapshots.reads import SnapshotReads
 
 pytestmark = pytest.mark.shows("M1", "M6")
@@ -221,6 +235,22 @@ async def test_two_sites_tell_of_one_thing_and_its_watch_has_both_pages(store):
     assert sorted(page.site.source for page in watch.pages) == ["arena", "stadium"]
 
 
+@pytest.mark.inventory(76)
+async def test_commentary_of_a_thing_is_another_target_of_its_one_watch(store):
+    source = await store.source()
+    listed = [
+        ListedThing(
+            source_key="a", url=f"{source.base_url}/{name}/a", outlook=Outlook(Phase.IN_PLAY), title="a", resource=name
+        )
+        for name in ("scorecard", "commentary", "stats")
+    ]
+    await store.ledger.put_list(source, ADAPTER, ListReading(listed), NOON)
+    (watch,) = [each for each in await store.claim(await store.worker()) if each.thing]
+    assert {(page.site.resource, page.claimed.target.url.rpartition("/")[0]) for page in watch.pages} == {
+        (name, f"{source.base_url}/{name}") for name in ("scorecard", "commentary", "stats")
+    }
+
+
 async def test_checks_are_written_for_the_holder_only(store, clock):
     _, watches = await watched(store, "a")
     watch = watches["a"]
@@ -274,3 +304,40 @@ class NoRecords:
 
     async def close_run(self, *_):
         return None
+
+
+async def test_pages_of_things_are_never_missed_by_dispatch(store, clock):
+    source = await store.source()
+    other = await store.source("rival")
+    for each in (source, other):
+        await store.list(each, "a", "b")
+    await store.ledger.open_missing(clock.now())
+    pages_of_things = select(targets.c.next_due_at).join(live_pages, live_pages.c.target_id == targets.c.id)
+    async with store.database.read() as connection:
+        assert list((await connection.execute(pages_of_things)).scalars()) == [None] * 4
+    async with store.database.write() as connection:  # a person switched one off and on again
+        await connection.execute(update(targets).values(next_due_at=clock.now()))
+    clock.advance(timedelta(hours=2))
+    assert await Sweeps(store.database).undispatched(timedelta(minutes=30), clock.now()) == []
+
+
+async def test_the_page_of_a_change_is_packed_and_read_as_it_came(store):
+    _, watches = await watched(store, "a")
+    body = b'{"points": 1, "notes": [' + b", ".join(b'"ball %d, no run"' % number for number in range(200)) + b"]}"
+    await store.ledger.write([entry(watches["a"], 1, 1, 11, evidence=evidence(body))], NOON)
+    (page,) = await rows(store, pages)
+    (kept,) = await rows(store, page_bodies)
+    assert (kept["encoding"], kept["key"]) == ("zstd", page["body_key"])
+    assert kept["length"] < len(body) / 5
+    async with store.database.read() as connection:
+        assert await store.bodies.get(connection, [kept["key"]]) == {kept["key"]: body}
+
+
+async def test_a_page_that_came_packed_or_is_short_is_kept_as_it_came(store):
+    _, watches = await watched(store, "a")
+    short = evidence(b'{"points": 1}')
+    came = evidence(gzip.compress(b"x" * 5_000))
+    came = msgspec.structs.replace(came, result=msgspec.structs.replace(came.result, content_encoding="gzip"))
+    changes = [entry(watches["a"], 1, 1, 11, evidence=short), entry(watches["a"], 2, 2, 12, evidence=came)]
+    await store.ledger.write(changes, NOON)
+    assert sorted(row["encoding"] for row in await rows(store, page_bodies)) == ["", "gzip"]

@@ -13,6 +13,7 @@ from tidemill.store.database.column_types import (
     micros_or_none,
     moment_or_none,
     parsed_or_none,
+    postgres_json_or_none,
 )
 
 Convert = Callable[[Any], Any]
@@ -44,7 +45,7 @@ BYTES = Codec("bytea")
 BOOLEAN = Codec("boolean", _int_or_none, _bool_or_none)
 MOMENT = Codec("timestamptz", micros_or_none, moment_or_none)
 """Microseconds since 1970 on SQLite; asyncpg takes moments of any zone and answers them in UTC."""
-JSON = Codec("jsonb", json_or_none, parsed_or_none, json_or_none)
+JSON = Codec("jsonb", json_or_none, parsed_or_none, postgres_json_or_none)
 """Text to both drivers; SQLAlchemy has told asyncpg to answer jsonb as the value itself."""
 
 _BY_TYPE: tuple[tuple[type[Any], Codec], ...] = (

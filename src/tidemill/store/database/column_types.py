@@ -1,5 +1,6 @@
 """Column types that mean the same on SQLite and PostgreSQL."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,6 +9,8 @@ from sqlalchemy import BigInteger, DateTime, Dialect, Integer, Text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+"""The escape of a NUL in JSON text; a backslash that is itself escaped begins none."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
@@ -38,6 +41,12 @@ def moment_or_none(micros: int | None) -> datetime | None:
 def json_or_none(value: Any) -> str | None:
     """A value as JSON text; nothing is NULL, not JSON's null."""
     return None if value is None else msgspec.json.encode(value).decode()
+
+
+def postgres_json_or_none(value: Any) -> str | None:
+    """A value as JSON text that PostgreSQL takes: `jsonb` holds no NUL, so that U+FFFD stands for each."""
+    text = json_or_none(value)
+    return text if text is None or "\\u0000" not in text else _NUL.sub(r"\1\\ufffd", text)
 
 
 def parsed_or_none(text: str | None) -> Any:

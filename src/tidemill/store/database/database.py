@@ -17,6 +17,12 @@ from tidemill.store.database.outages import translate
 from tidemill.store.database.postgres import postgres_engine
 from tidemill.store.database.sqlite import lasting_engine, threaded_engine
 
+READERS = 5
+"""Connections to a SQLite file that read beside the writer and are kept open."""
+REPLICA_RESTS_SECONDS = 5.0
+REPLICA_TIMEOUT = 2.0
+"""Readers wait no longer than this for a replica that does not answer, and then not again for a while."""
+
 
 class Database:
     """One database with one place that begins write transactions.
@@ -27,10 +33,25 @@ class Database:
 
     lasting = True
 
-    def __init__(self, engine: AsyncEngine, readers: AsyncEngine | None = None) -> None:
-        """Made by `open_database`; `readers` serve what may take long, where that is another engine."""
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        readers: AsyncEngine | None = None,
+        *,
+        notifies: bool = False,
+        replica: AsyncEngine | None = None,
+    ) -> None:
+        """Made by `open_database`; `readers` serve what may take long, where that is another engine.
+
+        `replica` is a copy of the database that serves what readers ask for, a moment behind.
+        `notifies` says whether a connection can be kept to listen on: SQLite has nothing to listen to, and a pooler
+        lends none for long.
+        """
         self.engine = engine
+        self.notifies = notifies
         self._readers = readers or engine
+        self.replica = replica
+        self._replica_rests_until = 0.0
         self.dialect = engine.dialect.name
         self._turn = asyncio.Lock() if self.is_sqlite else nullcontext()
 
@@ -56,6 +77,37 @@ class Database:
                 yield connection
 
     @asynccontextmanager
+    async def published(self) -> AsyncIterator[AsyncConnection]:
+        """A connection to read what is published, from the replica if there is one: it may be a moment behind.
+
+        A replica that is away is left alone for a while, and the database itself answers.
+        """
+        connection = await self._replica_connection()
+        if connection is None:
+            async with self.read() as own:
+                yield own
+            return
+        try:
+            with explained():
+                yield connection
+        finally:
+            await connection.close()
+
+    async def _replica_connection(self) -> AsyncConnection | None:
+        now = asyncio.get_running_loop().time()
+        if self.replica is None or now < self._replica_rests_until:
+            return None
+        connection = self.replica.connect()
+        try:
+            await connection.start()
+            await connection.exec_driver_sql("SELECT 1")  # a kept connection may have ended unheard
+        except (SQLAlchemyError, OSError):
+            await connection.close()
+            self._replica_rests_until = now + REPLICA_RESTS_SECONDS
+            return None
+        return connection
+
+    @asynccontextmanager
     async def glance(self) -> AsyncIterator[AsyncConnection]:
         """A connection for the engine's own quick questions: answered at once, on the loop's own thread on SQLite."""
         with explained():
@@ -79,6 +131,8 @@ class Database:
         await self.engine.dispose()
         if self._readers is not self.engine:
             await self._readers.dispose()
+        if self.replica is not None:
+            await self.replica.dispose()
 
 
 class explained:  # noqa: N801 - reads as a word in a with statement
@@ -111,12 +165,20 @@ def _parsed(url: str) -> URL:
 _BAD_URL = "the database's address must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 
 
-def open_database(url: str, *, pool_size: int = 5) -> Database:
-    """Open the database that `url` names; nothing is asked of it yet."""
+def open_database(url: str, *, connections: int = 15, is_pooled: bool = False, replica: str | None = None) -> Database:
+    """Open the database that `url` names, with so many connections at most; nothing is asked of it yet.
+
+    `replica` is the address of a copy that readers may ask.
+    """
     parsed = _parsed(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database in {None, "", ":memory:"}:
             msg = "an in-memory database would be forgotten at once; name a file, as in sqlite:///tidemill.db"
             raise StoreError(msg)
-        return Database(lasting_engine(parsed), threaded_engine(parsed, pool_size))
-    return Database(postgres_engine(parsed, pool_size))
+        return Database(lasting_engine(parsed), threaded_engine(parsed, READERS))
+    copy = None if replica is None else _parsed(replica)
+    return Database(
+        postgres_engine(parsed, connections, is_pooled=is_pooled),
+        notifies=not is_pooled,
+        replica=None if copy is None else postgres_engine(copy, connections, timeout=REPLICA_TIMEOUT),
+    )

@@ -5,7 +5,8 @@ keeps its place in a version table of its own. So packages need not agree on the
 gone leaves nothing behind that could stop the others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,10 +14,11 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, column, inspect, select, table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.pipeline.ports import StoreError
+from tidemill.store.database.column_types import Json, Timestamp
 from tidemill.store.database.database import Database
 
 ONE_AT_A_TIME = 0x7469_6465
@@ -46,6 +48,17 @@ class ChainStatus(NamedTuple):
 
 
 OWN = MigrationChain("", HERE / "versions")
+WORKS_WITH = "0020"
+"""The oldest step for which a program may be written that works on the tables of this version.
+
+Steps are taken before programs are replaced, so that old and new ones work side by side for one version: a step adds,
+and what the version before does not know it can leave alone. A step that takes away, or changes what the version before
+writes, raises this, and its release says that everything has to be stopped.
+"""
+_NOTE = "tables_work_with"
+_TIMELESS = datetime(2026, 1, 1, tzinfo=UTC)
+"""The note holds whenever it was written."""
+_STATE = table("engine_state", column("name"), column("value", Json), column("updated_at", Timestamp()))
 
 
 def alembic_config(connection: Connection | None = None, chain: MigrationChain = OWN) -> Config:
@@ -92,6 +105,7 @@ async def upgrade(database: Database, chains: Sequence[MigrationChain] = ()) -> 
     """Take every step that is missing, ours first; answers where our own tables stood and where they stand."""
     before = await current(database)
     await _take_steps(database, OWN)
+    await _note_oldest(database)
     for chain in chains:
         try:
             await _take_steps(database, chain)
@@ -103,17 +117,51 @@ async def upgrade(database: Database, chains: Sequence[MigrationChain] = ()) -> 
 
 async def _take_steps(database: Database, chain: MigrationChain) -> None:
     async with database.write() as connection:
-        if not database.is_sqlite:  # SQLite's writers take turns anyway
-            await connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ONE_AT_A_TIME})")
+        await _take_turns(database, connection)
         await connection.run_sync(lambda sync: command.upgrade(alembic_config(sync, chain), "head"))
 
 
-async def require_current(database: Database, chains: Sequence[MigrationChain] = ()) -> None:
-    """Refuse to work on tables of another version."""
+async def _take_turns(database: Database, connection: AsyncConnection) -> None:
+    """Wait until no other process migrates; SQLite's writers take turns anyway."""
+    if not database.is_sqlite:
+        await connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ONE_AT_A_TIME})")
+
+
+async def require_current(
+    database: Database, chains: Sequence[MigrationChain] = (), needs: Callable[[MigrationChain], str] = newest
+) -> None:
+    """Refuse to work on tables of another version; whoever asks often brings a `needs` that remembers."""
     for chain in (OWN, *chains):
-        if (found := await current(database, chain)) != (needed := newest(chain)):
+        if (found := await current(database, chain)) != (needed := needs(chain)):
+            if chain is OWN and found is not None and found > needed and await _serves(database, needed):
+                continue
             msg = f"{_whose(chain)} stands at {found or 'nothing'}, this version needs {needed}; run `tidemill migrate`"
             raise StoreError(msg)
+
+
+async def _note_oldest(database: Database) -> None:
+    """Leave word for programs of the version before, which do not know our steps."""
+    async with database.write() as connection:
+        await _take_turns(database, connection)
+        await connection.execute(_STATE.delete().where(_STATE.c.name == _NOTE))
+        await connection.execute(
+            _STATE.insert(), {"name": _NOTE, "value": {"step": WORKS_WITH}, "updated_at": _TIMELESS}
+        )
+
+
+async def _serves(database: Database, needed: str) -> bool:
+    """Whether newer tables serve a program that needs an older step, by the word that the newer version left."""
+    async with database.glance() as connection:
+        query = select(_STATE.c.value).where(_STATE.c.name == _NOTE)
+        value = (await connection.execute(query)).scalar()
+        return value is not None and str(value.get("step", "~")) <= needed
+
+
+def missing_steps(stands_at: str | None, chain: MigrationChain = OWN) -> list[str]:
+    """The steps that a database still has to take, oldest first, each with what it does."""
+    script = ScriptDirectory.from_config(alembic_config(chain=chain))
+    steps = script.iterate_revisions("head", stands_at or "base")
+    return [f"{step.revision}: {(step.doc or '').splitlines()[0]}" for step in reversed(list(steps))]
 
 
 def _whose(chain: MigrationChain) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy.exc import DBAPIError, PendingRollbackError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from tidemill.pipeline.ports import StoreBusy, StoreConflict, StoreError, StoreLost
+from tidemill.pipeline.ports import StoreBusy, StoreClosedToUs, StoreConflict, StoreError, StoreLost
 
 
 class StoreErrorMeaning(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ NO_MEMORY = StoreErrorMeaning(
 )
 NO_ANSWER = StoreErrorMeaning(StoreLost, "the database does not answer ({said}); check its address and that it runs")
 NOT_LET_IN = StoreErrorMeaning(
-    StoreLost, "the database does not let us in ({said}); check user, password and name in its address"
+    StoreClosedToUs, "the database does not let us in ({said}); check user, password and name in its address"
 )
 NOT_ALLOWED = StoreErrorMeaning(StoreLost, "the database's user may not do this ({said}); grant it the right")
 POOLED_AWAY = StoreErrorMeaning(
@@ -51,6 +51,7 @@ STANDBY = StoreErrorMeaning(
 READ_ONLY = StoreErrorMeaning(
     StoreLost, "the database cannot be written: check the rights on its file and folder, and the disk"
 )
+NO_RIGHT = StoreErrorMeaning(StoreLost, "a file cannot be used ({said}); check the rights on it and on its folder")
 FULL = StoreErrorMeaning(StoreLost, "the disk is full; make room, and the work goes on where it stopped")
 NOT_WRITTEN = StoreErrorMeaning(StoreLost, "the disk refused a write; check it and the free space")
 UNOPENED = StoreErrorMeaning(
@@ -121,8 +122,8 @@ SYSTEM: Mapping[int, StoreErrorMeaning] = {
     errno.EFBIG:  NOT_WRITTEN,
     errno.EIO:    NOT_WRITTEN,
     errno.EROFS:  READ_ONLY,
-    errno.EACCES: READ_ONLY,
-    errno.EPERM:  READ_ONLY,
+    errno.EACCES: NO_RIGHT,
+    errno.EPERM:  NO_RIGHT,
     errno.EMFILE: NO_MEMORY,
     errno.ENFILE: NO_MEMORY,
     errno.ENOMEM: NO_MEMORY,

@@ -9,17 +9,28 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from tidemill.store.database.column_types import postgres_json_or_none
+
 SETTINGS = {
     "application_name": "tidemill",
     "timezone": "UTC",
-    "idle_in_transaction_session_timeout": "60s",
+    "idle_in_transaction_session_timeout": "15s",
     "jit": "off",
     "max_parallel_workers_per_gather": "0",
 }
-"""A process that freezes in the middle of a transaction loses it, and its locks, after a minute.
+"""A process that freezes in the middle of a transaction loses it, and its locks, after so long: until then others wait.
 
 No statement of ours runs long enough to repay being compiled first, or being shared out to processes that must be
 started for it: either takes milliseconds each time.
+"""
+POOLED: dict[str, Any] = {
+    "server_settings": {name: SETTINGS[name] for name in ("application_name", "timezone")},
+    "statement_cache_size": 0,
+    "prepared_statement_cache_size": 0,
+    "prepared_statement_name_func": lambda: "",
+}
+"""Before a pooler that lends a server's connection for one transaction, nothing outlasts a transaction: a statement
+without a name ends with it, and of the settings only those are made that PgBouncer carries along (it refuses others).
 """
 DRIVER = "postgresql+attentive"
 KEPT_STATEMENTS = 500
@@ -98,17 +109,19 @@ class PostgresEngine(AsyncEngine):
     _connection_cls = PostgresConnection
 
 
-def postgres_engine(url: URL, pool_size: int) -> AsyncEngine:
-    """An engine for a PostgreSQL server; nothing is asked of it yet."""
+def postgres_engine(url: URL, connections: int, *, is_pooled: bool = False, timeout: float = 10) -> AsyncEngine:
+    """An engine for a PostgreSQL server, or for a pooler before one; nothing is asked of it yet.
+
+    At most `connections` are open, a third of them for good: each lane has two writers and a claim under way.
+    """
+    kept = max(1, connections // 3)
+    own = POOLED if is_pooled else {"server_settings": SETTINGS, "prepared_statement_cache_size": KEPT_STATEMENTS}
     made = create_async_engine(
         url.set(drivername=DRIVER),
-        pool_size=pool_size,
-        max_overflow=2 * pool_size,  # each lane has two writers and a claim under way
+        pool_size=kept,
+        max_overflow=connections - kept,
         pool_pre_ping=True,
-        connect_args={
-            "timeout": 10,
-            "server_settings": SETTINGS,
-            "prepared_statement_cache_size": KEPT_STATEMENTS,
-        },
+        json_serializer=postgres_json_or_none,
+        connect_args={"timeout": timeout, **own},
     )
     return PostgresEngine(made.sync_engine)

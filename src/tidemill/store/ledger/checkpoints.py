@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tidemill.core.job import JobStatus, breaker_signal
+from tidemill.core.job import Job, JobStatus, breaker_signal
 from tidemill.core.outcome import Advance, Fail
 from tidemill.core.policy import Policy
 from tidemill.core.vertical import Vertical
@@ -32,7 +32,8 @@ from tidemill.store.ledger.following import Onward, follow
 from tidemill.store.ledger.run_counts import RunCounts, count_end, count_kept, count_verdicts, settle_runs
 from tidemill.store.pages import outputs
 from tidemill.store.pages.bodies import Bodies
-from tidemill.store.pages.rejections import write_rejected
+from tidemill.store.pages.rejections import settle_accepted, write_rejected
+from tidemill.store.records.poorer_records import with_richer_fields
 from tidemill.store.records.repository import KEYS_PER_RECORD, RecordRepository
 from tidemill.store.schema import staged_records
 from tidemill.store.services.enrichment_requests import note_wants
@@ -126,8 +127,14 @@ class Checkpoints:
             harvests = [
                 (job, found) for each, found in made[AcceptedRecords] if (job := each.claimed.job).vertical == vertical
             ]
+            harvests = [
+                (job, await with_richer_fields(connection, repository, self._verticals[vertical], job, found))
+                for job, found in harvests
+            ]
             if harvests:
                 kept |= await repository.put(connection, harvests, now)
+            if accepted := accepted_by_source(harvests):
+                await settle_accepted(connection, accepted, now)
             for job, harvest in harvests:
                 count_kept(tallies[job.run_id], harvest, kept[job.id])
             for each, unchanged in made[Unchanged]:
@@ -207,6 +214,15 @@ def is_written(checkpoint: Checkpoint, held: Mapping[int, str]) -> bool:
     """Whether the job has made this very move already, and is still ours; whoever ends or waits lets go of it."""
     move = checkpoint.transition
     return move.status is JobStatus.LEASED and held[checkpoint.claimed.job.id] == move.stage
+
+
+def accepted_by_source(harvests: Sequence[tuple[Job, AcceptedRecords]]) -> dict[int, set[str]]:
+    """By source, the identities of what was accepted."""
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    for job, harvest in harvests:
+        if harvest.records:
+            found[job.source_id].update(record.identity for record in harvest.records)
+    return found
 
 
 def product_of(checkpoint: Checkpoint) -> object:

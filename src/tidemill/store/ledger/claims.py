@@ -19,6 +19,7 @@ from tidemill.store.database.hot_statements import HotQuery
 from tidemill.store.ledger import claims_sql as sql
 from tidemill.store.ledger.list_pages import as_seen_by, further_pages
 from tidemill.store.ledger.suspects import SUSPECTS_AGAIN, Suspects, suspects_for
+from tidemill.store.replays.changes import accepted_versions
 from tidemill.store.schema import jobs, runs
 from tidemill.store.schema.rows import Row, breaker_of, job_of, pace_of, source_of, target_of
 from tidemill.store.sources.adapters import switched_off
@@ -210,6 +211,7 @@ async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_
     paces = {host: pace_of(row) for host, row in places.items()}
     tabs = {host: _tab_before(row["tab_at"], paces[host]) for host, row in places.items()}
     off = await switched_off(connection)
+    versions = await accepted_versions(connection)
     return [
         Claimed(
             job=(job := job_of(row)),
@@ -220,6 +222,7 @@ async def with_context(connection: AsyncConnection, rows: Sequence[Row], worker_
             booked_until=tabs[row["host"]],
             worker_id=worker_id,
             adapter_off=off.get(aims[row["target_id"]]["adapter_id"], ""),
+            accepted_version=versions.get(aims[row["target_id"]]["adapter_id"], ""),
         )
         for row in rows
         if row["source_id"] in parsed and row["target_id"] in aims

@@ -19,7 +19,7 @@ _PACE = codecs_of(hosts, "host", "interval_ms", "burst", "parallel", "crawl_dela
 """As much of a host as decides when it may be asked; no moment is read that nobody looks at."""
 _HELD = codecs_of(
     jobs, "id", "run_id", "source_id", "target_id", "vertical", "lane", "host", "url", "current_stage", "attempts",
-    "max_attempts", "fence", "page_id", "trigger", "page_number", "deaths",
+    "max_attempts", "fence", "page_id", "trigger", "page_number", "deaths", "adapter_id",
 )  # fmt: skip
 """As much of a job as its worker holds."""
 _DATES = {"created_at", "updated_at"}

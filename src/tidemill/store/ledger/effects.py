@@ -11,10 +11,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.job import JobStatus, holds_host
 from tidemill.core.outcome import Advance, Fail, Snooze, Stage
 from tidemill.core.pacing import charged, opens_at, with_crawl_delay
+from tidemill.core.quality.readings import PoorerReading
 from tidemill.core.services.degradation import merged_services
-from tidemill.core.target import NOTHING_ACCEPTED, STORED, UNCHANGED, TargetStatus, after_failure, after_success
+from tidemill.core.target import (
+    NOTHING_ACCEPTED,
+    POORER_READING,
+    STORED,
+    UNCHANGED,
+    TargetStatus,
+    after_failure,
+    after_success,
+)
 from tidemill.core.urls import host_of
-from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, ServedFromStore, Unchanged
+from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Judged, ServedFromStore, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
 from tidemill.store.database.column_types import storable
@@ -67,7 +76,13 @@ def _job_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
 def _note_on(checkpoint: Checkpoint) -> str:
     """What a person should know of a job that came to its end all the same."""
     served = served_of(checkpoint)
-    return served.result.error if served is not None else ""
+    if served is not None:
+        return served.result.error
+    match getattr(checkpoint.outcome, "produced", None):
+        case AcceptedRecords(judged=Judged(poorer=PoorerReading(detail=detail))):
+            return f"{POORER_READING}: {detail}"
+        case _:
+            return ""
 
 
 def page_id_of(checkpoint: Checkpoint) -> int | None:
@@ -121,13 +136,16 @@ def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
         "good_page_id": target.good_page_id,
         "good_digest": target.good_digest,
         "good_reader": target.good_reader,
+        "good_shape": target.good_shape,
         "is_well": move.status is JobStatus.DONE,
         "breaks": status is TargetStatus.BROKEN,
         "at_once": now,
         "recheck": now + RECHECK_EVERY,
     }
     produced = getattr(checkpoint.outcome, "produced", None)
-    if isinstance(produced, AcceptedRecords) and not produced.judged.unusable:
+    if isinstance(produced, AcceptedRecords) and produced.judged.poorer is not None:
+        row |= NOT_COMPARED
+    elif isinstance(produced, AcceptedRecords) and is_good(produced.judged):
         page = produced.judged.page
         row |= {
             "etag": page.etag,
@@ -135,8 +153,18 @@ def _target_row(checkpoint: Checkpoint, now: datetime) -> dict[str, Any]:
             "good_page_id": page.id,
             "good_digest": page.digest,
             "good_reader": produced.judged.reader,
+            "good_shape": produced.judged.shape or target.good_shape,
         }
     return row
+
+
+NOT_COMPARED = {"etag": "", "last_modified": "", "good_digest": None}
+"""After a page that was read worse: should the last good one come back, it has changed all the same."""
+
+
+def is_good(judged: Judged) -> bool:
+    """Whether a page is what the next one is compared with: it gave records, and was read as well as the last."""
+    return not judged.unusable and judged.poorer is None
 
 
 def last_status(checkpoint: Checkpoint) -> str:
@@ -151,6 +179,8 @@ def last_status(checkpoint: Checkpoint) -> str:
             return UNCHANGED
         case AcceptedRecords(judged=judged) if judged.unusable:
             return NOTHING_ACCEPTED
+        case AcceptedRecords(judged=judged) if judged.poorer is not None:
+            return POORER_READING
         case _:
             return "SUCCESS"
 

@@ -41,7 +41,7 @@ SETTLE_TARGETS = HotRows(
     "checkpoints.settle_targets",
     codecs_of(
         targets, "id", "status", "consecutive_failures", "last_scraped_at", "last_status", "etag", "last_modified",
-        "good_page_id", "good_digest", "good_reader",
+        "good_page_id", "good_digest", "good_reader", "good_shape",
     ) | {"is_well": BOOLEAN, "breaks": BOOLEAN, "at_once": MOMENT, "recheck": MOMENT},
     # A person who paused it while its job was in hand has the last word. The row itself is asked whether it was
     # broken: a letter's retry may have broken or revived it meanwhile.
@@ -51,7 +51,7 @@ SETTLE_TARGETS = HotRows(
         status = CASE WHEN scrape_targets.status = 'PAUSED' THEN scrape_targets.status ELSE v.status END,
         consecutive_failures = v.consecutive_failures, last_scraped_at = v.last_scraped_at,
         last_status = v.last_status, etag = v.etag, last_modified = v.last_modified, good_page_id = v.good_page_id,
-        good_digest = v.good_digest, good_reader = v.good_reader,
+        good_digest = v.good_digest, good_reader = v.good_reader, good_shape = v.good_shape,
         next_due_at = CASE
             WHEN v.is_well AND scrape_targets.status = 'BROKEN' THEN v.at_once
             WHEN v.breaks AND scrape_targets.status <> 'BROKEN' THEN v.recheck

@@ -21,7 +21,8 @@ MOST_FIELDS = 100
 COUNTED = (
     "urls_attempted", "urls_succeeded", "urls_failed", "urls_refused", "pages_unchanged", "records_read",
     "records_accepted", "records_dropped", "records_quarantined", "records_inserted", "records_updated",
-    "records_unchanged", "records_repeated", "records_seen_again", "truncated_pages", "pages_followed",
+    "records_unchanged", "records_repeated", "records_seen_again", "truncated_pages", "poorer_pages",
+    "pages_followed",
     "urls_drifted", "urls_unusable", "oos_no_price_count", "zero_price_count",
 )  # fmt: skip
 
@@ -149,6 +150,7 @@ def count_verdicts(tally: RunCounts, job: Job, judged: Judged, notable: Mapping[
         records_read=kept + len(rejected),
         records_accepted=kept,
         truncated_pages=int(judged.truncated),
+        poorer_pages=int(judged.poorer is not None),
         urls_unusable=int(judged.unusable),
         urls_drifted=int(judged.unusable),
     )

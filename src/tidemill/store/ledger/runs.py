@@ -149,6 +149,7 @@ def end_of(run: Any, history: tuple[int, ...]) -> ClosingRun:
         targets=run["switched_on"],
         followed=run["pages_followed"],
         truncated_pages=run["truncated_pages"],
+        poorer_pages=run["poorer_pages"],
         claimed_total=run["claimed_total"],
         records_seen=seen(counts),
         history=history,
@@ -165,7 +166,8 @@ def usual(earlier: Sequence[tuple[int, int]], weekday: int) -> tuple[int, ...]:
 
 def watched(ended: ClosingRun) -> Watched:
     """A run as drift detection looks at it."""
-    return Watched(ended.run, ended.counts, shortfall(ended.run, ended.evidence, ended.certificate))
+    short = shortfall(ended.run, ended.evidence, ended.certificate)
+    return Watched(ended.run, ended.counts, short, ended.run["poorer_pages"])
 
 
 # Statements are built once: a run ends every few pages, and putting them together costs as much as running them.

@@ -12,7 +12,7 @@ from tidemill.core.target import TargetStatus
 from tidemill.store.database.database import Database
 from tidemill.store.database.inline import InlineAsyncConnection
 from tidemill.store.ledger.dead_letters import give_back
-from tidemill.store.schema import IS_OPEN, breakers, hosts, jobs, runs, sources, targets
+from tidemill.store.schema import IS_OPEN, breakers, hosts, jobs, live_pages, runs, sources, targets
 from tidemill.store.sources.adapters import is_off
 
 _WAITS = text("pipeline_jobs.status IN ('ready', 'waiting')")
@@ -27,14 +27,16 @@ class Sweeps:
         self._database = database
         self._installed = None if verticals is None else sorted(verticals)
 
-    async def stale(self, older_than: timedelta, now: datetime) -> Mapping[int, int]:
-        """Jobs pending for longer than this become STALE: visible, requeueable, and counted by source in the answer.
+    async def stale(self, older_than: timedelta, now: datetime) -> Mapping[tuple[int, str], int]:
+        """Jobs pending for longer than this become STALE: visible, requeueable, counted by source and adapter.
 
         A job waits since its run began: one that was retried is as old as its retry, not as its first try.
         """
         before = now - older_than
         # Ages are looked at afterwards: asked with them, SQLite walks every job and run that is older, ended or not.
-        old = select(jobs.c.id, jobs.c.run_id, jobs.c.source_id, jobs.c.created_at, _RUN_BEGAN).where(IS_OPEN, _WAITS)
+        old = select(
+            jobs.c.id, jobs.c.run_id, jobs.c.source_id, jobs.c.adapter_id, jobs.c.created_at, _RUN_BEGAN
+        ).where(IS_OPEN, _WAITS)
         if self._installed is not None:
             old = old.where(jobs.c.vertical.in_(self._installed))
         async with self._database.write() as connection:
@@ -50,10 +52,14 @@ class Sweeps:
                 fewer = {"open_jobs": runs.c.open_jobs - count, "urls_attempted": runs.c.urls_attempted + count,
                          "urls_failed": runs.c.urls_failed + count}  # fmt: skip
                 await connection.execute(update(runs).where(runs.c.id == run_id).values(**fewer))
-        return Counter(row.source_id for row in rows)
+        return Counter((row.source_id, row.adapter_id) for row in rows)
 
     async def undispatched(self, grace: timedelta, now: datetime) -> list[tuple[str, int]]:
-        """Sources with targets long due that nothing holds back, yet no job was made of."""
+        """Sources with targets long due that nothing holds back, yet no job was made of.
+
+        Pages of things that are watched live are polled by the watch of their thing and get no jobs of their own.
+        """
+        watched = exists().where(live_pages.c.target_id == targets.c.id)
         working = exists().where(jobs.c.target_id == targets.c.id, IS_OPEN)
         barred = breakers.c.state == "OPEN"
         query = (
@@ -64,7 +70,7 @@ class Sweeps:
             .outerjoin(hosts, hosts.c.host == targets.c.host)
             .where(text("scrape_targets.enabled"), targets.c.next_due_at < now - grace)
             .where(targets.c.status.in_((TargetStatus.ACTIVE, TargetStatus.BROKEN)))
-            .where(sources.c.enabled, ~sources.c.auto_disabled, ~working, ~is_off(targets.c.adapter_id))
+            .where(sources.c.enabled, ~sources.c.auto_disabled, ~working, ~watched, ~is_off(targets.c.adapter_id))
             .where(or_(breakers.c.source_id.is_(None), ~barred))
             .where(or_(hosts.c.host.is_(None), hosts.c.opens_at <= now))
             .group_by(sources.c.name)

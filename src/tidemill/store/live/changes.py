@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.live.change import Appended, LogEntry
+from tidemill.pipeline.checkpoints import Fetched
 from tidemill.pipeline.live_ports import PageCheck, PendingEntry, Written
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.codecs import BIGINT, INTEGER, MOMENT
@@ -20,10 +21,13 @@ from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.effects_sql import FENCES, HOLD_SOURCES, SETTLE_SOURCES
 from tidemill.store.pages import outputs
 from tidemill.store.pages.bodies import Bodies
+from tidemill.store.pages.encodings import Packer
 from tidemill.store.records.live import ChangeLog, LiveThings, SequenceTaken
 from tidemill.store.schema import change_log, live_moves, live_things
 
 MILLISECOND = timedelta(milliseconds=1)
+PACKED_FROM = 512
+"""Bytes from which the page of a change is packed, if its site sent it as it is: there is one at every change."""
 LONGEST_REASON = 500
 _LIFE = (
     update(live_things)
@@ -127,7 +131,7 @@ class WatchWrites:
             if each.evidence is not None and each.token not in known:
                 keys[each.token] = key = self._ids.take()
                 page = msgspec.structs.replace(each.evidence.page, id=key)
-                got.append((each.job, msgspec.structs.replace(each.evidence, page=page), None))
+                got.append((each.job, msgspec.structs.replace(_packed(each.evidence), page=page), None))
         if got:
             await outputs.write_pages(connection, self._bodies, got)
         return keys
@@ -156,6 +160,15 @@ class WatchWrites:
             ours = [each for each in checks if each.fence in held]
             await CHECKED.write(connection, [_check_row(each) for each in ours if each.thing_id])
             await _settle_sources(connection, ours, now)
+
+
+def _packed(evidence: Fetched) -> Fetched:
+    """Return a page as it is kept: what came without an encoding gets one."""
+    result = evidence.result
+    if result.content_encoding or len(result.wire_body) < PACKED_FROM:
+        return evidence
+    packed = msgspec.structs.replace(result, wire_body=Packer().pack(result.wire_body), content_encoding="zstd")
+    return msgspec.structs.replace(evidence, result=packed)
 
 
 def move_row(key: int, thing_id: int, move: Any) -> dict[str, Any]:

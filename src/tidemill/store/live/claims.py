@@ -1,6 +1,6 @@
 """Watches as their owner holds them: the thing, its life and newest state, and the pages that tell of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -46,11 +46,12 @@ class WatchClaims:
         self._database = database
         self._log = log
 
-    async def claim(self, worker_id: int, limit: int, now: datetime) -> list[ClaimedWatch]:
-        """Take up to so many watches that nobody holds."""
+    async def claim(self, worker_id: int, limit: int, now: datetime, skip: Collection[int] = ()) -> list[ClaimedWatch]:
+        """Take up to so many watches that nobody holds, but none of these jobs."""
         async with self._database.write() as connection:
             await promote_waiting(connection, now)
-            rows = list(await sql.RESUMABLE.fetch(connection, lane=LIVE_LANE, limit=limit))
+            free = await sql.RESUMABLE.fetch(connection, lane=LIVE_LANE, limit=limit + len(skip))
+            rows = [row for row in free if row["id"] not in skip][:limit]
             if not rows:
                 return []
             await lease(connection, [row["id"] for row in rows], worker_id, now)
@@ -167,7 +168,8 @@ def _thing_watch(
 def _page(claimed: Claimed, row: Any) -> WatchedPage:
     source = claimed.source
     site = LiveSite(
-        source_id=source.id, source=source.name, source_key=row["source_key"], precedence=source.precedence
+        source_id=source.id, source=source.name, source_key=row["source_key"], precedence=source.precedence,
+        resource=row["resource"],
     )  # fmt: skip
     return WatchedPage(
         claimed=claimed,

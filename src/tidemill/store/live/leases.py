@@ -44,7 +44,7 @@ _LOST = (
             jobs.c.leased_at < bindparam("b_past"),
         )
     )
-    .order_by(jobs.c.id)
+    .order_by(jobs.c.id + 0)  # not by the key: SQLite would walk through every past job to have the order for nothing
 )
 _FREE = (
     update(jobs)

@@ -1,6 +1,6 @@
 """The live lane's face of the store: leases, watches, what they write, and what lists bring."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, case, update
@@ -90,9 +90,9 @@ class LiveLedger:
         """Open a watch for whatever should be watched and is not."""
         return await self._jobs.open_missing(now)
 
-    async def claim(self, worker_id: int, limit: int, now: datetime) -> list[ClaimedWatch]:
+    async def claim(self, worker_id: int, limit: int, now: datetime, skip: Collection[int] = ()) -> list[ClaimedWatch]:
         """Take up to so many watches."""
-        return await self._claims.claim(worker_id, limit, now)
+        return await self._claims.claim(worker_id, limit, now, skip)
 
     async def reload(self, watches: Sequence[Job]) -> list[ClaimedWatch]:
         """Read watches again that are held."""

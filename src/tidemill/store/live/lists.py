@@ -54,6 +54,11 @@ _FACTS = (
     .where(live_pages.c.thing_id.in_(bindparam("b_things", expanding=True)))
 )
 
+_NEVER_DISPATCHED = (
+    update(targets).where(targets.c.id.in_(bindparam("b_targets", expanding=True))).values(next_due_at=None)
+)
+"""Pages of things get no jobs of their own: the watch of their thing polls them."""
+
 
 class ListedThings:
     """Where lists become things."""
@@ -160,6 +165,7 @@ class ListedThings:
             row = move_row(next(new_keys), thing["id"], move) | {"moved_from": ""}
             await connection.execute(live_moves.insert(), [row])
             moves.append((ThingKey(source.vertical, thing["key"]), move))
+        await connection.execute(_NEVER_DISPATCHED, {"b_targets": target_ids})
         rows = [
             {"target_id": target_id, "thing_id": known[keys[each.source_key]], "source_id": source.id,
              "source_key": each.source_key, "resource": each.resource}

@@ -175,6 +175,7 @@ class WatchJobs:
             renewed[row["id"]] = Job(
                 id=job_id, run_id=run_id, source_id=row["source_id"], target_id=row["target_id"],
                 vertical=row["vertical"], lane=LIVE_LANE, host=row["host"], url=row["url"], stage=Stage.WATCH, fence=1,
+                adapter_id=row["run_adapter"],
             )  # fmt: skip
         if job_rows:
             await connection.execute(runs.insert(), run_rows)

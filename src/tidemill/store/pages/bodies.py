@@ -113,15 +113,15 @@ class RowBodies:
         """Keep the bodies that are not kept yet."""
         rows = [
             {"key": body.key, "length": len(body.wire), "encoding": body.encoding, "body": body.wire}
-            for body in await _unknown(connection, bodies)
+            for body in await unknown_bodies(connection, bodies)
         ]
         await INSERT_BODIES.write_at_commit(connection, rows)
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""
-        rows = await _rows_with_bases(connection, keys)
+        rows = await rows_with_bases(connection, keys)
         payloads = {row.key: row.body for row in rows if row.body is not None and len(row.body) == row.length}
-        return await in_thread(lambda: _contents(rows, payloads, keys))
+        return await in_thread(lambda: contents_of(rows, payloads, keys))
 
     async def lay(self, packed: Sequence[Packed]) -> list[dict[str, Any]]:
         """Nothing to bring anywhere: the payload goes with the row."""
@@ -152,7 +152,7 @@ class SegmentBodies:
 
         So no row ever points at nothing, and the disk is at work while the rest of the transaction is put together.
         """
-        unknown = await _unknown(connection, bodies)
+        unknown = await unknown_bodies(connection, bodies)
         if not unknown:
             return
         appending = self._pen.submit(self._fresh.append, [(body.key, body.wire) for body in unknown])
@@ -160,11 +160,11 @@ class SegmentBodies:
 
     async def get(self, connection: AsyncConnection, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """The contents by key."""
-        rows = await _rows_with_bases(connection, keys)
+        rows = await rows_with_bases(connection, keys)
         spots = [
             (row.key, SegmentPosition(row.segment, row.place, row.length)) for row in rows if row.segment is not None
         ]
-        return await in_thread(lambda: _contents(rows, self._reader.read(spots), keys))
+        return await in_thread(lambda: contents_of(rows, self._reader.read(spots), keys))
 
     async def lay(self, packed: Sequence[Packed]) -> list[dict[str, Any]]:
         """Write the payloads to a segment that holds nothing else."""
@@ -194,7 +194,7 @@ def place_rows(bodies: Sequence[Body], spots: Sequence[SegmentPosition]) -> list
     ]
 
 
-async def _unknown(connection: AsyncConnection, bodies: Sequence[Body]) -> list[Body]:
+async def unknown_bodies(connection: AsyncConnection, bodies: Sequence[Body]) -> list[Body]:
     """The bodies that are not kept yet, each once.
 
     The rows of those that are kept are held until the transaction ends, so that retention cannot take them away
@@ -206,7 +206,8 @@ async def _unknown(connection: AsyncConnection, bodies: Sequence[Body]) -> list[
     return list(wanted.values())
 
 
-async def _rows_with_bases(connection: AsyncConnection, keys: Collection[bytes]) -> list[Row[Any]]:
+async def rows_with_bases(connection: AsyncConnection, keys: Collection[bytes]) -> list[Row[Any]]:
+    """The rows of bodies, and of those that they lean on."""
     rows = list(await connection.execute(select(page_bodies).where(page_bodies.c.key.in_(set(keys)))))
     known = {row.key for row in rows}
     if bases := {row.base_key for row in rows if row.base_key is not None} - known:
@@ -214,7 +215,7 @@ async def _rows_with_bases(connection: AsyncConnection, keys: Collection[bytes])
     return rows
 
 
-def _contents(rows: Sequence[Row[Any]], payloads: dict[bytes, bytes], keys: Collection[bytes]) -> dict[bytes, bytes]:
+def contents_of(rows: Sequence[Row[Any]], payloads: dict[bytes, bytes], keys: Collection[bytes]) -> dict[bytes, bytes]:
     """Decode what was asked for; a base never leans on another one, so one step is enough."""
     contents: dict[bytes, bytes] = {}
     for row in sorted(rows, key=lambda row: row.base_key is not None):

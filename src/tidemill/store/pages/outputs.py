@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
 from tidemill.core.page import Page
+from tidemill.core.quality.readings import PoorerReading, ReadingShape
 from tidemill.core.verdict import Dropped
 from tidemill.pipeline.checkpoints import Fetched, Judged, Parsed, Unchanged
 from tidemill.store.database.codecs import codecs_of
@@ -31,7 +32,7 @@ class StagedRecord(msgspec.Struct, frozen=True):
     record: msgspec.Raw
 
 
-class Staged(msgspec.Struct, frozen=True):
+class Staged(msgspec.Struct, frozen=True, omit_defaults=True):
     """A page's accepted records as they are stored between normalize and persist."""
 
     reader: str
@@ -40,6 +41,8 @@ class Staged(msgspec.Struct, frozen=True):
     total: int | None = None
     next_url: str | None = None
     unusable: bool = False
+    shape: ReadingShape | None = None
+    poorer: PoorerReading | None = None
 
 
 class StagedIdentity(msgspec.Struct, frozen=True):
@@ -162,4 +165,7 @@ def staged_rows(judged: Sequence[tuple[Job, Judged]], now: datetime) -> Made:
 def staged_of(judged: Judged) -> Staged:
     """The accepted records, each encoded already."""
     accepted = [StagedRecord(each.identity, msgspec.Raw(each.encoded)) for each in judged.accepted]
-    return Staged(judged.reader, accepted, judged.truncated, judged.total, judged.next_url, judged.unusable)
+    return Staged(
+        judged.reader, accepted, judged.truncated, judged.total, judged.next_url, judged.unusable, judged.shape,
+        judged.poorer,
+    )  # fmt: skip

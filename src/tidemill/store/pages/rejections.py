@@ -1,6 +1,6 @@
 """Records that were dropped or set aside, written with their reasons; what is set aside is open once per subject."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,9 @@ from tidemill.store.database.keys import Ids
 from tidemill.store.schema import IS_OPEN_SUBJECT, rejected_records
 
 LONGEST_DETAIL = 2_000
+SUPERSEDED = "superseded"
+"""The review of a record that a later reading could be accepted of."""
+MOST_SETTLED = 5_000
 _IDENTIFYING = ("id", "url", "title", "name", "address", "starts")
 """The raw fields that tell one record of a source from another, where its rule names no subject."""
 
@@ -116,6 +119,29 @@ async def _renew(connection: AsyncConnection, aside: Mapping[OpenKey, Row], now:
         renewed = [_renewal(row["id"], aside[key], places, now) for key, row in known.items()]
         await connection.execute(_RENEW, renewed)
     return [row for key, row in aside.items() if key not in known]
+
+
+_OPEN_OF_SOURCES = (
+    select(rejected_records.c.id, rejected_records.c.source_id, rejected_records.c.subject)
+    .where(IS_OPEN_SUBJECT, rejected_records.c.source_id.in_(_SOURCES))
+    .limit(MOST_SETTLED)
+)
+_SETTLE = (
+    update(rejected_records)
+    .where(rejected_records.c.id.in_(bindparam("b_ids", expanding=True)))
+    .values(review=SUPERSEDED, reviewed_by="a later reading", reviewed_at=bindparam("b_now"))
+)
+
+
+async def settle_accepted(
+    connection: AsyncConnection, accepted: Mapping[int, Collection[str]], now: datetime
+) -> list[int]:
+    """Close what waited for a person and was read well since: by source, the identities that were just accepted."""
+    found = await connection.execute(_OPEN_OF_SOURCES, {"b_sources": sorted(accepted)})
+    over = sorted(row.id for row in found if row.subject in accepted[row.source_id])
+    if over:
+        await connection.execute(_SETTLE, {"b_ids": over, "b_now": now})
+    return over
 
 
 def _pages(aside: Mapping[OpenKey, Row], known: Mapping[OpenKey, Any]) -> list[int]:

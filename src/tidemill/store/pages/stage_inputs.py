@@ -79,4 +79,7 @@ class StageInputs:
             Accepted(one.identity, vertical.decode_record(bytes(one.record)), bytes(one.record))
             for one in kept.accepted
         ]
-        return Judged(page, kept.reader, accepted, [], kept.truncated, kept.total, kept.next_url, kept.unusable)
+        return Judged(
+            page, kept.reader, accepted, [], kept.truncated, kept.total, kept.next_url, kept.unusable, kept.shape,
+            kept.poorer,
+        )  # fmt: skip

@@ -8,7 +8,10 @@ import msgspec
 from sqlalchemy import BindParameter, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.core.alerts.incidents import adapter_cause, drift_alert
+from tidemill.core.alerts.table import ALERTS
 from tidemill.core.audit import AuditEntry
+from tidemill.core.checks.secrets import redact_text
 from tidemill.core.quality.drift import (
     ALL_RECORDS,
     BASELINE_WINDOW,
@@ -30,11 +33,12 @@ from tidemill.store.database.batches import write_each
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.upserts import upsert
 from tidemill.store.quality.earlier_runs import of_each_run
+from tidemill.store.quality.poorer_readings import poorer_readings
 from tidemill.store.schema import (
     adapter_status,
     drift_standings,
     field_baselines,
-    quality_incidents,
+    incidents,
     runs,
     sources,
 )
@@ -70,19 +74,20 @@ _BATCHES = of_each_run(
     ),
     limit=MOST_BATCHES,
 )
-_OPEN = select(*(quality_incidents.c[name] for name in ("id", "adapter_id", "source_id", "rule", "field"))).where(
-    quality_incidents.c.adapter_id.in_(_ADAPTERS),
-    quality_incidents.c.source_id.in_(_SOURCES),
-    quality_incidents.c.closed_at.is_(None),
+_OPEN = select(*(incidents.c[name] for name in ("id", "adapter_id", "source_id", "rule", "field"))).where(
+    incidents.c.adapter_id.in_(_ADAPTERS),
+    incidents.c.source_id.in_(_SOURCES),
+    incidents.c.closed_at.is_(None),
+    incidents.c.rule != "",
 )
 _AGAIN = (
-    update(quality_incidents)
-    .where(quality_incidents.c.id == bindparam("b_id"))
-    .values(times=quality_incidents.c.times + 1, last_seen_at=bindparam("b_now"), detail=bindparam("b_detail"))
+    update(incidents)
+    .where(incidents.c.id == bindparam("b_id"))
+    .values(times=incidents.c.times + 1, last_seen_at=bindparam("b_now"), detail=bindparam("b_detail"))
 )
 _CLOSE = (
-    update(quality_incidents)
-    .where(quality_incidents.c.id.in_(bindparam("b_ids", expanding=True)))
+    update(incidents)
+    .where(incidents.c.id.in_(bindparam("b_ids", expanding=True)))
     .values(closed_at=bindparam("b_now"), closed_by=bindparam("b_by"))
 )
 _OTHERS = (
@@ -115,12 +120,13 @@ _SWITCHED = upsert(
 class Watched(msgspec.Struct, frozen=True):
     """A run that has just ended; `short` says how a scope's list fell far short.
 
-    It is '' if the list was complete, None if nobody can say.
+    It is '' if the list was complete, None if nobody can say. `poorer_pages` were read worse than their last good one.
     """
 
     run: Mapping[Any, Any]
     counts: Counts
     short: str | None
+    poorer_pages: int = 0
 
     @property
     def who(self) -> tuple[str, int]:
@@ -167,6 +173,7 @@ async def _judge(
     rows = {(row["adapter_id"], row["source_id"]): row for row in found}
     usual = await _baselines(connection, ended, now)
     fields = await _judge_fields(connection, ended)
+    poorer = await poorer_readings(connection, ended)
     judged = []
     for each in ended:
         before, baseline = standing_of(rows.get(each.who)), usual.get(each.run["id"], Baseline())
@@ -174,8 +181,19 @@ async def _judge(
         if each.short:
             findings = (*judgement.findings, _short_list(each.run, each.short))
             judgement = msgspec.structs.replace(judgement, findings=findings)
+        judgement = with_poorer_readings(judgement, each, poorer)
         judged.append(JudgedRun(each, baseline, before, judgement, fields.get(each.run["id"])))
     return judged
+
+
+def with_poorer_readings(judgement: DriftJudgement, ended: Watched, poorer: Mapping[int, str]) -> DriftJudgement:
+    """Return the judgement with what was read worse; where all is read well again, its incident is over."""
+    if words := poorer.get(ended.run["source_id"], ""):
+        found = DriftFinding(DriftRule.POORER_READING, words)
+        return msgspec.structs.replace(judgement, findings=(*judgement.findings, found))
+    if not ended.counts.urls_succeeded:
+        return judgement
+    return msgspec.structs.replace(judgement, cleared=judgement.cleared | {DriftRule.POORER_READING})
 
 
 def _those(ended: Sequence[Watched]) -> dict[str, list[Any]]:
@@ -277,7 +295,7 @@ async def _incidents(
         known.setdefault((row["adapter_id"], row["source_id"]), {})[row["rule"], row["field"]] = row["id"]
     found = [_sorted_out(each, known.get(each.watched.who, {})) for each in judged]
     if new := [_incident_row(ids.take(), each.run, finding, now) for each in found for finding in each.new]:
-        await connection.execute(quality_incidents.insert(), new)
+        await connection.execute(incidents.insert(), new)
     if again := [(key, finding) for each in found for key, finding in each.again]:
         rows = [{"b_id": key, "b_now": now, "b_detail": finding.detail} for key, finding in again]
         await connection.execute(_AGAIN, rows)
@@ -317,14 +335,27 @@ def _is_over(
     return fields is not None if key[0] == DriftRule.FIELD_SHARE else key[0] in well
 
 
+def alert_columns(rule: DriftRule, adapter_id: str, vertical: str, source: str) -> dict[str, Any]:
+    """What makes an incident of drift one of the alerts: its name, urgency and cause, and whom it is about."""
+    alert = drift_alert(rule)
+    return {
+        "alert": alert,
+        "severity": ALERTS[alert].severity,
+        "cause": adapter_cause(adapter_id),
+        "vertical": vertical,
+        "subjects": [source] if source else [],
+    }
+
+
 def _incident_row(key: int, run: Mapping[Any, Any], finding: DriftFinding, now: datetime) -> dict[str, Any]:
     return {
         "id": key,
+        **alert_columns(finding.rule, run["adapter_id"], run["vertical"], run["source_name"] or ""),
         "adapter_id": run["adapter_id"],
         "source_id": run["source_id"],
         "rule": finding.rule,
         "field": finding.field,
-        "detail": finding.detail,
+        "detail": redact_text(finding.detail),
         "run_id": run["id"],
         "opened_at": now,
         "last_seen_at": now,

@@ -1,10 +1,10 @@
 """Proposals, kept: which pages were compared with their last good one, what came of it, and what people decided."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
@@ -12,16 +12,20 @@ from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.failure import Failure
 from tidemill.core.quality.drift import DriftRule
 from tidemill.core.quality.proposals import DriftedTarget, Proposal, ProposalStatus, SelectorFinding
+from tidemill.core.target import POORER_READING
 from tidemill.pipeline.kept_readings import decode_found
 from tidemill.store.database.column_types import storable
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.pages.bodies import Bodies
 from tidemill.store.pages.outputs import page_of
+from tidemill.store.quality.drift import alert_columns
+from tidemill.store.quality.poorer_readings import accept_readings
+from tidemill.store.replays.changes import note_accepted_selectors
 from tidemill.store.schema import (
     dead_letters,
+    incidents,
     pages,
-    quality_incidents,
     raw_records,
     selector_proposals,
     sources,
@@ -31,14 +35,21 @@ from tidemill.store.schema.rows import source_of
 from tidemill.store.upkeep.audit import take_keys, write_audit
 
 LONGEST_DIAGNOSIS = 500
-DRIFTED = "LAYOUT_CHANGED"
-"""The `last_status` of a target whose page yielded nothing."""
+DRIFTED = ("LAYOUT_CHANGED", POORER_READING)
+"""The `last_status` of a target whose page yielded nothing, or was read worse than its last good one."""
 
 _latest = select(func.max(pages.c.id)).where(pages.c.target_id == targets.c.id).correlate(targets).scalar_subquery()
 _LOOKED_AT = exists().where(selector_proposals.c.page_id == _latest)
 _DRIFTED = (
-    select(targets.c.id, targets.c.source_id, targets.c.adapter_id, targets.c.good_page_id, _latest.label("page_id"))
-    .where(targets.c.last_status == DRIFTED, targets.c.enabled, targets.c.good_page_id.is_not(None), ~_LOOKED_AT)
+    select(
+        targets.c.id,
+        targets.c.source_id,
+        targets.c.adapter_id,
+        targets.c.good_page_id,
+        targets.c.last_status,
+        _latest.label("page_id"),
+    )
+    .where(targets.c.last_status.in_(DRIFTED), targets.c.enabled, targets.c.good_page_id.is_not(None), ~_LOOKED_AT)
     .order_by(targets.c.id)
 )
 _PROPOSALS = (
@@ -88,6 +99,7 @@ class Proposals:
             good_page_id=row["good_page_id"],
             good_at=good["created_at"],
             known=decode_found(stored).records,
+            is_poorer=row["last_status"] == POORER_READING,
         )
 
     async def keep(self, findings: Sequence[SelectorFinding], now: datetime) -> list[int | None]:
@@ -107,6 +119,34 @@ class Proposals:
             await connection.execute(self._database.insert(selector_proposals).on_conflict_do_nothing(), rows)
             await _note_incidents(connection, self._ids, findings, now)
         return keys
+
+    async def suggest(
+        self,
+        source_id: int,
+        target_id: int,
+        page_id: int,
+        words: str,
+        before: Mapping[str, Any],
+        after: Mapping[str, Any],
+        now: datetime,
+        note: AuditEntry,
+    ) -> bool:
+        """Keep what a person proposes for a page; False if that page has an open or decided proposal already."""
+        (key, audit_key) = await take_keys(self._ids, 2)
+        row = {
+            "id": key, "source_id": source_id, "target_id": target_id, "page_id": page_id, "good_page_id": page_id,
+            "status": ProposalStatus.OPEN, "diagnosis": storable(words, LONGEST_DIAGNOSIS), "before": dict(before),
+            "after": dict(after), "confidence": 1.0, "lost": [], "created_at": now,
+        }  # fmt: skip
+        mine = selector_proposals.c.page_id == page_id
+        looked_at = delete(selector_proposals).where(mine, selector_proposals.c.status == ProposalStatus.NONE)
+        async with self._database.write() as connection:
+            await connection.execute(looked_at)
+            if (await connection.execute(select(selector_proposals.c.id).where(mine))).first() is not None:
+                return False
+            await connection.execute(selector_proposals.insert(), [row])
+            await write_audit(connection, [(audit_key, note)], now)
+        return True
 
     async def _proposed(self, connection: AsyncConnection, source_ids: set[int]) -> list[tuple[int, Any]]:
         proposed = selector_proposals.c
@@ -132,10 +172,13 @@ class Proposals:
 
     async def accept(self, proposal: Proposal, actor: str, now: datetime, audit: Sequence[AuditEntry]) -> bool:
         """Give the source the proposed selectors, and let what they are for be due at once."""
-        keys = await take_keys(self._ids, len(audit))
+        change_key, *keys = await take_keys(self._ids, 1 + len(audit))
         async with self._database.write() as connection:
             if not await _decide(connection, proposal.id, ProposalStatus.ACCEPTED, actor, now):
                 return False
+            await note_accepted_selectors(
+                connection, change_key, proposal.source_id, proposal.after, proposal.replay_id, actor, now
+            )
             await _use(connection, proposal, now)
             await _settle(connection, proposal, actor, now)
             others = (selector_proposals.c.source_id == proposal.source_id) & (
@@ -170,8 +213,9 @@ async def _use(connection: AsyncConnection, proposal: Proposal, now: datetime) -
     settings = (await connection.execute(query)).scalar() or {}
     fresh = {**settings, "selectors": proposal.after}
     await connection.execute(update(sources).where(mine).values(adapter_settings=fresh, updated_at=now))
-    due = (targets.c.source_id == proposal.source_id) & (targets.c.last_status == DRIFTED) & targets.c.enabled
+    due = (targets.c.source_id == proposal.source_id) & targets.c.last_status.in_(DRIFTED) & targets.c.enabled
     await connection.execute(update(targets).where(due).values(next_due_at=now))
+    await accept_readings(connection, [proposal.source_id])
 
 
 async def _settle(connection: AsyncConnection, proposal: Proposal, actor: str, now: datetime) -> None:
@@ -182,35 +226,40 @@ async def _settle(connection: AsyncConnection, proposal: Proposal, actor: str, n
     words = f"proposal {proposal.id} was accepted by {actor}; its target is read anew"
     await connection.execute(update(dead_letters).where(mine, *pending).values(**resolved, resolution_notes=words))
     incident = (
-        (quality_incidents.c.source_id == proposal.source_id)
-        & (quality_incidents.c.rule == DriftRule.SELECTORS)
-        & quality_incidents.c.closed_at.is_(None)
+        (incidents.c.source_id == proposal.source_id)
+        & incidents.c.rule.in_((DriftRule.SELECTORS, DriftRule.POORER_READING))
+        & incidents.c.closed_at.is_(None)
     )
-    await connection.execute(update(quality_incidents).where(incident).values(closed_at=now, closed_by=actor))
+    await connection.execute(update(incidents).where(incident).values(closed_at=now, closed_by=actor))
 
 
 async def _note_incidents(
     connection: AsyncConnection, ids: Ids, findings: Sequence[SelectorFinding], now: datetime
 ) -> None:
-    """Open an incident per source whose selectors no longer match, or count it again."""
-    latest = {each.drifted.source.id: each for each in findings}
+    """Open an incident per source whose selectors no longer match, or count it again.
+
+    That a page is read worse is an incident already, since the end of its run.
+    """
+    latest = {each.drifted.source.id: each for each in findings if not each.drifted.is_poorer}
+    if not latest:
+        return
     known = (
-        select(quality_incidents.c.id, quality_incidents.c.source_id)
-        .where(quality_incidents.c.rule == DriftRule.SELECTORS, quality_incidents.c.closed_at.is_(None))
-        .where(quality_incidents.c.source_id.in_(sorted(latest)))
+        select(incidents.c.id, incidents.c.source_id)
+        .where(incidents.c.rule == DriftRule.SELECTORS, incidents.c.closed_at.is_(None))
+        .where(incidents.c.source_id.in_(sorted(latest)))
     )
     found = {row.source_id: row.id for row in await connection.execute(known)}
     for source_id, each in sorted(latest.items()):
         detail = storable(each.diagnosis, LONGEST_DIAGNOSIS)
         if source_id in found:
-            again = {"times": quality_incidents.c.times + 1, "last_seen_at": now, "detail": detail}
-            await connection.execute(
-                update(quality_incidents).where(quality_incidents.c.id == found[source_id]).values(**again)
-            )
+            again = {"times": incidents.c.times + 1, "last_seen_at": now, "detail": detail}
+            await connection.execute(update(incidents).where(incidents.c.id == found[source_id]).values(**again))
             continue
         row = {"id": ids.take(), "adapter_id": each.drifted.adapter_id, "source_id": source_id, "field": ""}
         row |= {"rule": DriftRule.SELECTORS, "detail": detail, "run_id": 0, "opened_at": now, "last_seen_at": now}
-        await connection.execute(quality_incidents.insert(), [row])
+        source = each.drifted.source
+        row |= alert_columns(DriftRule.SELECTORS, each.drifted.adapter_id, source.vertical, source.name)
+        await connection.execute(incidents.insert(), [row])
 
 
 def _proposal(row: Any) -> Proposal:
@@ -231,5 +280,8 @@ def _row(key: int, finding: SelectorFinding, now: datetime, *, is_news: bool) ->
         "after": None if finding.after is None else dict(finding.after),
         "confidence": finding.confidence,
         "lost": list(finding.lost),
+        "precision": None if finding.proof is None else finding.proof.precision,
+        "recall": None if finding.proof is None else finding.proof.recall,
+        "replay_id": None if finding.proof is None else finding.proof.replay_id,
         "created_at": now,
     }

@@ -14,6 +14,7 @@ from tidemill.core.page import Page
 from tidemill.core.verdict import Accepted
 from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
 from tidemill.pipeline.checkpoints import AcceptedRecords, Judged, WriteCounts
+from tidemill.store.database.counting import bounded_count
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.pages.stage_inputs import StageInputs
@@ -95,6 +96,11 @@ class QuarantineRepository:
             query = query.where(rejected_records.c.id < before)
         async with self._database.read() as connection:
             return [QuarantinedView(**row) for row in (await connection.execute(query.limit(limit))).mappings()]
+
+    async def count(self, which: QuarantineFilter, most: int) -> int:
+        """How many records a filter means; at most one more than `most` is counted."""
+        async with self._database.read() as connection:
+            return await bounded_count(connection, _ASIDE.where(*_conditions(which)), most)
 
     async def find(self, key: int) -> QuarantinedView | None:
         """One record that was set aside."""

@@ -14,13 +14,17 @@ from tidemill.store.schema import record_history
 
 
 class HistoryLine(msgspec.Struct, frozen=True, kw_only=True):
-    """One line: what kind of thing happened, in which run, and field by field what it was and what it is."""
+    """One line: what kind of thing happened, in which run, and field by field what it was and what it is.
+
+    `replay_id` names the report of a replay that corrected the record; it was not seen then.
+    """
 
     record_id: int
     kind: str
     run_id: int = 0
     page_id: int | None = None
     changes: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    replay_id: int | None = None
 
 
 INSERT_HISTORY = HotRows("history.insert", codecs_of(record_history), "INSERT INTO record_history ({columns}) {rows}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -49,4 +49,15 @@ class RecordRepository(Protocol):
 
     async def close_run(self, connection: AsyncConnection, scope: str, status: RunStatus, now: datetime) -> None:
         """A run of this vertical has ended; `scope` is the part of its source that it was for, '' for all of it."""
+        ...
+
+
+@runtime_checkable
+class KeepsRecords(Protocol):
+    """A repository that keeps each record whole, so that poorer readings need not overwrite what it knows."""
+
+    async def stored(
+        self, connection: AsyncConnection, source_id: int, identities: Sequence[str]
+    ) -> Mapping[str, bytes]:
+        """Answer the records that a source has under these identities, as JSON."""
         ...

@@ -15,6 +15,9 @@ municipalities = Table(
     Column("longitude", Float, nullable=False),
     Column("spoken", Text, nullable=False, server_default=""),
     Column("searched_at", Timestamp),
+    Column("country", Text, nullable=False, server_default="NL"),
+    Column("language", Text, nullable=False, server_default="nl"),
+    Column("time_zone", Text, nullable=False, server_default="Europe/Amsterdam"),
 )
 
 search_results = Table(

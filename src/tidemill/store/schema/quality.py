@@ -18,29 +18,6 @@ drift_standings = Table(
     Column("updated_at", Timestamp, nullable=False),
 )
 
-quality_incidents = Table(
-    "quality_incidents",
-    metadata,
-    Column("id", Key, primary_key=True, autoincrement=False),
-    Column("adapter_id", Text, nullable=False),
-    Column("source_id", Key, nullable=False),
-    Column("rule", Text, nullable=False),
-    Column("field", Text, nullable=False, server_default=""),
-    Column("detail", Text, nullable=False),
-    Column("run_id", Key, nullable=False),
-    Column("times", Integer, nullable=False, server_default="1"),
-    Column("opened_at", Timestamp, nullable=False),
-    Column("last_seen_at", Timestamp, nullable=False),
-    Column("closed_at", Timestamp),
-    Column("closed_by", Text),
-)
-partial(
-    "ix_quality_incidents_open",
-    "closed_at IS NULL",
-    quality_incidents.c.adapter_id,
-    quality_incidents.c.source_id,
-)
-
 field_baselines = Table(
     "field_baselines",
     metadata,
@@ -59,9 +36,11 @@ webhook_subscriptions = Table(
     Column("name", Text, nullable=False, unique=True),
     Column("url", Text, nullable=False),
     Column("secret", Text, nullable=False),
+    Column("feed", Text, nullable=False, server_default=""),
     Column("kinds", Json, nullable=False),
-    Column("product_id", Key),
-    Column("least_drop_percent", Float, nullable=False, server_default="0"),
+    Column("only", Json, nullable=False, server_default="{}"),
+    Column("previous_secret", Text),
+    Column("previous_until", Timestamp),
     Column("enabled", Boolean, nullable=False, server_default=true()),
     Column("created_by", Text, nullable=False),
     Column("created_at", Timestamp, nullable=False),
@@ -82,6 +61,7 @@ webhook_deliveries = Table(
     Column("last_error", Text),
     Column("created_at", Timestamp, nullable=False),
     Column("delivered_at", Timestamp),
+    Column("tries", Json, nullable=False, server_default="[]"),
     UniqueConstraint("subscription_id", "notice_key"),
 )
 partial("ix_webhook_deliveries_due", "status = 'pending'", webhook_deliveries.c.next_attempt_at)

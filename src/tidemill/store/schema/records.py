@@ -90,5 +90,53 @@ record_history = Table(
     Column("kind", Text, nullable=False),
     Column("changes", Json, nullable=False),
     Column("created_at", Timestamp, nullable=False),
+    Column("replay_id", Key),
 )
+partial("ix_record_history_replay", "replay_id IS NOT NULL", record_history.c.replay_id)
 Index("ix_record_history_record", record_history.c.vertical, record_history.c.record_id)
+
+record_changes = Table(
+    "record_changes",
+    metadata,
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("vertical", Text, nullable=False),
+    Column("record_id", Key, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("group_key", Text, nullable=False, server_default=""),
+    Column("changes", Json, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
+)
+"""What became of published records, numbered in the order of commits: what a program follows by cursor."""
+Index("ix_record_changes_vertical", record_changes.c.vertical, record_changes.c.seq)
+Index("ix_record_changes_created", record_changes.c.created_at)
+
+shown_records = Table(
+    "shown_records",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("vertical", Text, nullable=False),
+    Column("record_id", Key, nullable=False),
+    Column("place", BigInteger, nullable=False),
+    Column("shown_from", Timestamp, nullable=False),
+    Column("shown_until", Timestamp, nullable=False),
+    Column("shown", LargeBinary, nullable=False),
+)
+"""What readers saw of published records until something else took its place: JSON packed with zstd.
+
+`place` is the record's own moment in microseconds, by which its list is ordered.
+"""
+Index("ix_shown_records_place", shown_records.c.vertical, shown_records.c.place, shown_records.c.record_id)
+Index("ix_shown_records_until", shown_records.c.shown_until)
+
+seen_records = Table(
+    "seen_records",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("vertical", Text, nullable=False),
+    Column("how", Text, nullable=False),
+    Column("seen_at", Timestamp, nullable=False),
+    Column("records", LargeBinary, nullable=False),
+)
+"""Which records were seen at a moment, their keys packed: their rows only tell when each was seen last."""
+Index("ix_seen_records_at", seen_records.c.vertical, seen_records.c.seen_at)

@@ -4,11 +4,15 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+import msgspec
+
 from tidemill.core.breaker import Breaker, Closed, Open, Probing
 from tidemill.core.job import Job
 from tidemill.core.outcome import Stage
 from tidemill.core.pacing import Pace, with_crawl_delay
+from tidemill.core.quality.readings import ReadingShape
 from tidemill.core.source import Coordinates, FetcherKind, Source, Visibility
+from tidemill.core.tags import tags_of
 from tidemill.core.target import Target, TargetStatus
 
 Row = Mapping[Any, Any]
@@ -52,6 +56,7 @@ def source_of(row: Row) -> Source:
         visibility=Visibility(row["visibility"]),
         trust=row["trust"],
         adapter_settings=row["adapter_settings"],
+        tags=tags_of(row["tags"]),
     )
 
 
@@ -79,11 +84,18 @@ def target_of(row: Row) -> Target:
         good_page_id=row["good_page_id"],
         good_digest=row["good_digest"],
         good_reader=row["good_reader"],
+        good_shape=shape_in(row),
         created_by=row["created_by"],
         notes=row["notes"],
         scope=row["scope"],
         parameters=row["parameters"] or {},
     )
+
+
+def shape_in(row: Row) -> ReadingShape | None:
+    """How the last good page was read, from a row that says it."""
+    kept = row["good_shape"]
+    return None if kept is None else msgspec.convert(kept, ReadingShape)
 
 
 def job_of(row: Row) -> Job:
@@ -105,6 +117,7 @@ def job_of(row: Row) -> Job:
         trigger=row["trigger"],
         page_number=row["page_number"],
         deaths=row["deaths"],
+        adapter_id=row["adapter_id"],
     )
 
 

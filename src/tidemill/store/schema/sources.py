@@ -6,6 +6,7 @@ from sqlalchemy import (
     Column,
     Float,
     ForeignKey,
+    Index,
     Integer,
     Table,
     Text,
@@ -52,6 +53,7 @@ sources = Table(
     Column("visibility", Text, nullable=False, server_default="INELIGIBLE"),
     Column("trust", Json, nullable=False, server_default="{}"),
     Column("adapter_settings", Json, nullable=False, server_default="{}"),
+    Column("tags", Text, nullable=False, server_default=""),
     Column("created_at", Timestamp, nullable=False),
     Column("updated_at", Timestamp, nullable=False),
 )
@@ -97,6 +99,7 @@ targets = Table(
     Column("good_page_id", Key),
     Column("good_digest", BigInteger),
     Column("good_reader", Text),
+    Column("good_shape", Json),
     Column("created_by", Text),
     Column("notes", Text),
     Column("created_at", Timestamp, nullable=False),
@@ -105,7 +108,9 @@ targets = Table(
     Column("parameters", Json),
     UniqueConstraint("source_id", "canonical_url"),
 )
+Index("ix_scrape_targets_status", targets.c.status, targets.c.id)
 partial("ix_scrape_targets_due", "enabled", targets.c.next_due_at)
+partial("ix_scrape_targets_poorer", "last_status = 'POORER_READING'", targets.c.source_id)
 
 target_pages = Table(
     "target_pages",
@@ -118,6 +123,7 @@ target_pages = Table(
     Column("good_page_id", Key),
     Column("good_digest", BigInteger),
     Column("good_reader", Text),
+    Column("good_shape", Json),
 )
 """What the further pages of a target's list are compared with; the first page's stands in the target's own row."""
 

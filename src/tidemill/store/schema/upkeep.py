@@ -1,6 +1,6 @@
 """What the engine notes about itself, and people about what they did."""
 
-from sqlalchemy import Column, Table, Text
+from sqlalchemy import Column, Index, Table, Text
 
 from tidemill.store.database.column_types import Json, Key, Timestamp
 from tidemill.store.database.metadata import metadata
@@ -36,3 +36,5 @@ audit_log = Table(
     Column("detail", Json, nullable=False),
     Column("created_at", Timestamp, nullable=False),
 )
+Index("ix_audit_log_actor", audit_log.c.actor, audit_log.c.id)
+Index("ix_audit_log_subject", audit_log.c.subject, audit_log.c.id)

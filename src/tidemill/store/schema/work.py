@@ -47,6 +47,7 @@ runs = Table(
     Column("records_seen_again", Integer, nullable=False, server_default="0"),
     Column("records_removed", Integer, nullable=False, server_default="0"),
     Column("truncated_pages", Integer, nullable=False, server_default="0"),
+    Column("poorer_pages", Integer, nullable=False, server_default="0"),
     Column("pages_followed", Integer, nullable=False, server_default="0"),
     Column("urls_drifted", Integer, nullable=False, server_default="0"),
     Column("urls_unusable", Integer, nullable=False, server_default="0"),
@@ -65,6 +66,7 @@ runs = Table(
     Column("scope", Text, nullable=False, server_default=""),
 )
 Index("ix_scrape_runs_source", runs.c.source_id, runs.c.started_at)
+Index("ix_scrape_runs_started", runs.c.started_at)
 partial("ix_scrape_runs_running", "status = 'RUNNING'", runs.c.id)
 
 jobs = Table(
@@ -126,8 +128,13 @@ workers = Table(
     Column("seen_at", Timestamp, nullable=False),
     Column("ended_at", Timestamp),
     Column("live_seen_at", Timestamp),
+    Column("lanes", Text),
+    Column("clock_skew_ms", BigInteger),
 )
-"""`seen_at` holds a worker's jobs, `live_seen_at` its watches, which are taken over sooner."""
+"""`seen_at` holds a worker's jobs, `live_seen_at` its watches, which are taken over sooner.
+
+`lanes` are those whose jobs it takes, with a space between two: '' for a process that only does periodic work.
+`clock_skew_ms` is how far its clock is ahead of the database's, where the two can differ."""
 
 dead_letters = Table(
     "dead_letter_queue",
@@ -151,6 +158,8 @@ dead_letters = Table(
     Column("updated_at", Timestamp, nullable=False),
 )
 partial("ix_dead_letter_queue_due", "status = 'pending'", dead_letters.c.next_retry_at)
+Index("ix_dead_letter_queue_status", dead_letters.c.status, dead_letters.c.id)
+Index("ix_dead_letter_queue_error_type", dead_letters.c.error_type, dead_letters.c.id)
 
 breakers = Table(
     "circuit_breaker_state",

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import bindparam, select, update
 
+from tidemill.core.checks.secrets import redact_text
 from tidemill.core.services.degradation import (
     FALLBACKS,
     LONGEST_REASON,
@@ -60,6 +61,7 @@ class Services:
         self._missing = dict(missing or {})
         self._known: dict[Service, _Known] = {}
         self._probes: dict[Service, Probe] = {}
+        self._always_probed: set[Service] = set()
         self._put = _upsert(database)
 
     def state_of(self, service: Service) -> ServiceState:
@@ -75,13 +77,18 @@ class Services:
             return ()
         return tuple(each for each in sorted(NEEDED_BY_ALL) if self.state_of(each) is ServiceState.DEGRADED)
 
-    def register_probe(self, service: Service, probe: Probe) -> None:
-        """Let the periodic look ask the service with `probe`."""
+    def register_probe(self, service: Service, probe: Probe, *, always: bool = False) -> None:
+        """Let the periodic look ask the service with `probe`: while it is degraded, or `always`.
+
+        What is used only now and then would else be noticed late.
+        """
         self._probes[service] = probe
+        if always:
+            self._always_probed.add(service)
 
     async def degraded(self, service: Service, why: str) -> None:
         """The service failed us, and its fallback was used."""
-        now, known = self._clock.now(), self._known.get(service)
+        why, now, known = redact_text(why), self._clock.now(), self._known.get(service)
         is_news = known is None or known.state is not ServiceState.DEGRADED
         if known is not None and not is_news and now - known.told_at < TOLD_AGAIN:
             return
@@ -126,11 +133,15 @@ class Services:
     async def look_again(self) -> list[str]:
         """Ask every degraded service whether it answers again; answers the names of those that do.
 
-        One that nobody can probe is given a new chance once the last complaint is old.
+        Some are asked whether they still answer, too. One that nobody can probe is given a new chance once the last
+        complaint is old.
         """
         async with self._database.glance() as connection:
             rows = list((await connection.execute(_ALL)).mappings())
         ailing = [row for row in rows if row["state"] == ServiceState.DEGRADED and row["service"] in set(Service)]
+        for service in self._always_probed - {Service(row["service"]) for row in ailing}:
+            if why := await self._probes[service]():
+                await self.degraded(service, why)
         return [row["service"] for row in ailing if await self._is_back(Service(row["service"]), row["seen_at"])]
 
     async def _is_back(self, service: Service, seen_at: datetime) -> bool:

@@ -1,6 +1,7 @@
 """Snapshots and the log as readers see them."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -8,6 +9,7 @@ from sqlalchemy import ColumnElement, Row, Select, func, select
 
 from tidemill.core.live.change import ChangeKind, Provenance, ThingKey
 from tidemill.core.snapshots.changes import LoggedChange, ThingLabels, ThingSnapshot
+from tidemill.core.snapshots.patches import merge
 from tidemill.store.database.database import Database
 from tidemill.store.schema import change_log, live_pages, snapshot_history, snapshots
 
@@ -19,6 +21,23 @@ _PAGE_CHECKED_AT = (
 )
 """When a page last told of the thing. It stands with the page: a snapshot is large, and a check is no change of it."""
 _TOLD = [column for column in change_log.c if column.name not in {"token", "page_id"}]
+
+
+class PastState(msgspec.Struct, frozen=True):
+    """A thing as it was: its state, the number of the change that made it, whose word it was, and when."""
+
+    state: dict[str, Any]
+    seq: int
+    source: str
+    changed_at: datetime
+
+
+class SnapshotHead(msgspec.Struct, frozen=True):
+    """Which snapshot of a thing is the newest, and when it was last found to hold."""
+
+    seq: int
+    checksum: str
+    checked_at: datetime
 
 
 class SnapshotReads:
@@ -36,6 +55,24 @@ class SnapshotReads:
     async def latest_of(self, vertical: str, keys: Sequence[str]) -> list[ThingSnapshot]:
         """Return the newest snapshot of each of the things that has one."""
         return await self._snapshots(snapshots.c.vertical == vertical, snapshots.c.key.in_(keys))
+
+    async def heads_of(self, vertical: str, keys: Sequence[str]) -> dict[str, SnapshotHead]:
+        """Return which snapshot of each thing is the newest, without the snapshots: these are large."""
+        columns = (snapshots.c.key, snapshots.c.seq, snapshots.c.checksum, snapshots.c.checked_at, _PAGE_CHECKED_AT)
+        query = select(*columns).where(snapshots.c.vertical == vertical, snapshots.c.key.in_(keys))
+        async with self._database.read() as connection:
+            return {
+                row.key: SnapshotHead(row.seq, row.checksum, max(row.checked_at, row.page_checked_at or row.checked_at))
+                for row in await connection.execute(query)
+            }
+
+    async def is_missing(self, vertical: str, key: str) -> bool:
+        """Return False: the database itself is asked."""
+        del vertical, key
+        return False
+
+    async def note_missing(self, vertical: str, key: str) -> None:
+        """Do nothing: nobody else would hear of it."""
 
     async def listed(
         self, vertical: str, *, status: str | None, group: str | None, after: str, limit: int
@@ -74,6 +111,21 @@ class SnapshotReads:
         if things is not None:
             query = query.where(change_log.c.thing_id.in_(things))
         return await self._logged(query.order_by(change_log.c.change_offset).limit(limit))
+
+    async def states_at(self, things: Sequence[int], moment: datetime) -> dict[int, "PastState"]:
+        """Return the state that each thing had at a moment, made from its log; those without one are left out."""
+        query = (
+            select(*(change_log.c[name] for name in ("thing_id", "seq", "patch", "source", "changed_at")))
+            .where(change_log.c.thing_id.in_(things), change_log.c.logged_at <= moment)
+            .order_by(change_log.c.thing_id, change_log.c.seq)
+        )
+        found: dict[int, PastState] = {}
+        async with self._database.read() as connection:
+            for row in await connection.execute(query):
+                before = found.get(row.thing_id)
+                state = merge(before.state if before else {}, msgspec.json.decode(row.patch))
+                found[row.thing_id] = PastState(state, row.seq, row.source, row.changed_at)
+        return found
 
     async def head(self) -> int:
         """Return the offset of the newest entry, 0 for none."""

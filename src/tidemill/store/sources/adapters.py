@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.audit import AuditEntry
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.quality.incidents import forgive_drift
+from tidemill.store.quality.adapter_fit import forgive_drift
 from tidemill.store.schema import adapter_status, sources
 from tidemill.store.upkeep.audit import take_keys, write_audit
 

@@ -28,9 +28,40 @@ class PlaceRepository:
         async with self._database.read() as connection:
             rows = (await connection.execute(_PLACES)).all()
         return [
-            Place(row.name, row.region, row.population, Coordinates(row.latitude, row.longitude), row.spoken)
+            Place(
+                row.name,
+                row.region,
+                row.population,
+                Coordinates(row.latitude, row.longitude),
+                row.spoken,
+                row.country,
+                row.language,
+                row.time_zone,
+            )
             for row in rows
         ]
+
+    async def put(self, places: Sequence[Place]) -> int:
+        """Add places, or renew what is known of them; answers how many. A name of another country gets its own."""
+        known = {place.name: place.country for place in await self.every()}
+        rows = {}
+        for place in places:
+            is_taken = known.get(place.name, place.country) != place.country
+            name = f"{place.name} ({place.country})" if is_taken else place.name
+            rows[name] = {
+                "name": name, "region": place.region, "population": place.population, "country": place.country,
+                "latitude": place.coordinates.latitude, "longitude": place.coordinates.longitude,
+                "spoken": place.spoken or (place.name if is_taken else ""), "language": place.language,
+                "time_zone": place.time_zone,
+            }  # fmt: skip
+        if rows:
+            put = self._database.insert(municipalities)
+            fresh = {each: put.excluded[each] for each in next(iter(rows.values())) if each != "name"}
+            async with self._database.write() as connection:
+                await connection.execute(
+                    put.on_conflict_do_update(index_elements=["name"], set_=fresh), list(rows.values())
+                )
+        return len(rows)
 
     async def searched(self) -> dict[str, datetime]:
         """When each place was last searched to the end."""

@@ -1,6 +1,6 @@
 """Sources as rows: brought in by name, listed, switched on and off, removed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -11,9 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tidemill.core.audit import AuditEntry
 from tidemill.core.breaker import Closed
 from tidemill.core.source import Source
+from tidemill.core.tags import tags_text
+from tidemill.store.database.batches import portions, write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
-from tidemill.store.quality.incidents import forgive_drift
+from tidemill.store.quality.adapter_fit import forgive_drift
+from tidemill.store.replays.changes import hold_selectors
 from tidemill.store.schema import breakers, sources
 from tidemill.store.schema.rows import breaker_columns, source_of
 from tidemill.store.sources.hosts import MILLISECOND, Paces, hosts_of_sources, settle_paces
@@ -29,8 +32,9 @@ Wanted = tuple[Source, Collection[str]]
 class SourceRepository:
     """Where sources are kept; `paces` says what holds where they do not."""
 
-    def __init__(self, database: Database, ids: Ids, paces: Paces | None = None) -> None:
-        """Take keys from the process's supply."""
+    def __init__(self, database: Database, ids: Ids, paces: Paces | None = None, *, gate: bool = False) -> None:
+        """Take keys from the process's supply; with a `gate`, changed selectors wait for their replay."""
+        self._gate = gate
         self._database = database
         self._ids = ids
         self._paces = paces or Paces()
@@ -45,7 +49,7 @@ class SourceRepository:
         async with self._database.write() as connection:
             for start in range(0, len(distinct), AT_ONCE):
                 some = slice(start, start + AT_ONCE)
-                done |= await upsert_sources(connection, distinct[some], keys[some], now)
+                done |= await upsert_sources(connection, distinct[some], keys[some], now, gate=self._gate)
             changed = {key for key, change in done.values() if change == "updated"}
             await settle_paces(connection, await hosts_of_sources(connection, changed), self._paces)
             await write_audit(connection, zip(keys[len(distinct) :], audit, strict=True), now)
@@ -67,6 +71,25 @@ class SourceRepository:
             query = query.where(sources.c.enabled == enabled)
         async with self._database.read() as connection:
             return [source_of(row) for row in (await connection.execute(query)).mappings()]
+
+    async def with_keys(self, keys: Sequence[int]) -> list[Source]:
+        """The sources that have these keys, by name."""
+        found: list[Source] = []
+        async with self._database.read() as connection:
+            for some in portions(sorted(set(keys))):
+                rows = (await connection.execute(select(sources).where(sources.c.id.in_(some)))).mappings()
+                found += [source_of(row) for row in rows]
+        return sorted(found, key=lambda each: each.name)
+
+    async def set_tags(
+        self, tags: Mapping[int, Sequence[str]], now: datetime, audit: Sequence[AuditEntry] = ()
+    ) -> None:
+        """Give sources these tags instead of those they have."""
+        keys = await take_keys(self._ids, len(audit))
+        rows = [{"its_id": key, "tags": tags_text(words), "updated_at": now} for key, words in tags.items()]
+        async with self._database.write() as connection:
+            await write_each(connection, update(sources).where(sources.c.id == bindparam("its_id")), rows)
+            await write_audit(connection, zip(keys, audit, strict=True), now)
 
     async def names(self) -> list[str]:
         """Every source's name."""
@@ -96,13 +119,13 @@ class SourceRepository:
 
 
 async def upsert_sources(
-    connection: AsyncConnection, wanted: Sequence[Wanted], keys: Sequence[int], now: datetime
+    connection: AsyncConnection, wanted: Sequence[Wanted], keys: Sequence[int], now: datetime, *, gate: bool = False
 ) -> dict[str, tuple[int, Change]]:
     """Bring sources in by name, idempotently; `keys` holds a key for each that may turn out to be new."""
     known = await _by_name(connection, [source.name for source, _ in wanted])
     done: dict[str, tuple[int, Change]] = {}
     fresh: list[dict[str, Any]] = []
-    changed: list[Source] = []
+    changed: list[tuple[int, Source, Source]] = []
     forgiven: list[int] = []
     for key, (source, fields) in zip(keys, wanted, strict=False):
         before = known.get(source.name)
@@ -113,9 +136,10 @@ async def upsert_sources(
         after = msgspec.structs.replace(before, **{name: getattr(source, name) for name in fields})
         done[source.name] = (before.id, "unchanged" if after == before else "updated")
         if after != before:
-            changed.append(after)
+            changed.append((key, before, after))
             forgiven += [after.id] if after.enabled and not before.enabled else []
-    await _write(connection, fresh, changed, now)
+    written = await hold_selectors(connection, changed, now) if gate else [after for _, _, after in changed]
+    await _write(connection, fresh, written, now)
     await forgive(connection, forgiven, now)
     return done
 
@@ -160,6 +184,7 @@ def columns_of(source: Source) -> dict[str, Any]:
         "visibility": source.visibility.value,
         "trust": dict(source.trust),
         "adapter_settings": dict(source.adapter_settings),
+        "tags": tags_text(source.tags),
     }
 
 

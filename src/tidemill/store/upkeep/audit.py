@@ -35,13 +35,17 @@ class AuditLog:
         async with self._database.write() as connection:
             await write_audit(connection, zip(keys, entries, strict=True), now)
 
-    async def latest(self, limit: int = 100, before: int | None = None, subject: str | None = None) -> list[Noted]:
+    async def latest(
+        self, limit: int = 100, before: int | None = None, subject: str | None = None, actor: str | None = None
+    ) -> list[Noted]:
         """The newest entries first; `before` is the key of the last one already seen."""
         query = select(audit_log).order_by(audit_log.c.id.desc()).limit(limit)
         if before is not None:
             query = query.where(audit_log.c.id < before)
         if subject is not None:
             query = query.where(audit_log.c.subject == subject)
+        if actor is not None:
+            query = query.where(audit_log.c.actor == actor)
         async with self._database.read() as connection:
             rows = (await connection.execute(query)).all()
         return [

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
+from tidemill.core.checks.secrets import redact_text
 from tidemill.core.health.contexts import MEBIBYTE, ScraperContext, age_of, health_status
 from tidemill.core.health.failed_tries import (
     LONGEST_MESSAGE,
@@ -221,8 +222,9 @@ def _error_row(key: int, failed: FailedTry) -> dict[str, Any]:
     return {
         "id": key, "scraper_id": failed.scraper_id, "match_id": failed.thing_key or None, "timestamp": failed.at,
         "error_type": failed.error_type.value,
-        "error_message": storable(f"{failed.failure.value}: {failed.message}", LONGEST_MESSAGE),
-        "stack_trace": storable(failed.stack, LONGEST_STACK), "url": storable(failed.url, LONGEST_URL),
+        "error_message": storable(redact_text(f"{failed.failure.value}: {failed.message}"), LONGEST_MESSAGE),
+        "stack_trace": storable(redact_text(failed.stack), LONGEST_STACK),
+        "url": storable(redact_text(failed.url), LONGEST_URL),
         "operation": failed.operation, "retry_attempt": failed.attempt, "resolved": False,
         "resolution_time": None, "resolution_method": None,
     }  # fmt: skip

@@ -53,6 +53,10 @@ _MOMENTS = {column.name for column in _COLUMNS if isinstance(column.type, Timest
 _FLAGS = {column.name for column in _COLUMNS if isinstance(column.type, Boolean)} | {"is_available"}
 
 
+class BadQuestion(StoreError):
+    """What was asked is no single question: whoever wrote it can mend it."""
+
+
 class QueryResult(msgspec.Struct, frozen=True):
     """Columns and rows; moments are ISO text. `cut` says that there were more rows than are shown."""
 
@@ -112,9 +116,9 @@ def _micros(interval: str) -> int:
 def _one_question(sql: str) -> str:
     questions = questions_in(sql)
     if len(questions) != 1:
-        raise StoreError(_ONE_AT_A_TIME if questions else _ONLY_QUESTIONS)
+        raise BadQuestion(_ONE_AT_A_TIME if questions else _ONLY_QUESTIONS)
     if questions[0].lstrip("( \n\t").split(None, 1)[0].lower() not in QUESTIONS:
-        raise StoreError(_ONLY_QUESTIONS)
+        raise BadQuestion(_ONLY_QUESTIONS)
     return questions[0]
 
 

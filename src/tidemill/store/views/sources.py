@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.health.sources import LastRun, SourceFacts, SourceStanding, source_standing
 from tidemill.core.run import RunStatus
+from tidemill.core.tags import tags_of
 from tidemill.core.target import TargetStatus
 from tidemill.core.views import (
     AdapterView,
@@ -21,6 +22,7 @@ from tidemill.core.views import (
     TargetFilter,
     TargetView,
 )
+from tidemill.store.database.counting import bounded_count
 from tidemill.store.schema import adapter_status, breakers, dead_letters, hosts, jobs, runs, sources, targets
 from tidemill.store.schema.rows import source_of, target_of
 from tidemill.store.schema.view_columns import view_columns
@@ -65,14 +67,23 @@ _OF_RUN = ("status", "urls_attempted", "urls_failed", "records_accepted", "recor
            "complete")  # fmt: skip
 
 
+_SAME = ("id", "name", "vertical", "base_url", "adapter_id", "fetcher", "tier", "city", "enabled", "auto_disabled",
+         "last_scraped_at", "last_success_at", "reliability")  # fmt: skip
+_JUDGED = ("consecutive_failures", "historical_count", "tags", "tos_reviewed_at", "tos_approved_by", "robots_compliant")
+_SHOWN = tuple(sources.c[name] for name in (*_SAME, *_JUDGED))
+"""Only what is shown: the settings of ten thousand sources would be as many JSON documents to read."""
+
+
 async def list_sources(
     connection: AsyncConnection,
     now: datetime,
     vertical: str | None = None,
     which: int | str | None = None,
     approvals: Approvals | None = None,
+    keys: Collection[int] | None = None,
 ) -> list[SourceView]:
-    """All sources by name, or those of a vertical, or the one that `which` names or numbers."""
+    """All sources by name, or those of a vertical, those with these keys, or the one that `which` names or numbers."""
+    among = [] if keys is None else [targets.c.source_id.in_(sorted(keys))]
     own = (
         select(
             targets.c.source_id,
@@ -80,17 +91,20 @@ async def list_sources(
             func.count().filter(targets.c.enabled).label("on"),
             func.count().filter(targets.c.enabled, targets.c.adapter_id.not_in(_SWITCHED_OFF)).label("read"),
             func.count().filter(targets.c.status == TargetStatus.BROKEN.value).label("broken"),
+            func.count().filter(targets.c.enabled, targets.c.robots_path_blocked).label("barred"),
         )
+        .where(*among)
         .group_by(targets.c.source_id)
         .subquery()
     )
     query = (
         select(
-            sources,
+            *_SHOWN,
             own.c.targets,
             own.c.on,
             own.c.read,
             own.c.broken,
+            own.c.barred,
             breakers.c.state,
             breakers.c.cooldown_until,
             _LETTERS.c.letters,
@@ -105,13 +119,11 @@ async def list_sources(
     )
     if vertical is not None:
         query = query.where(sources.c.vertical == vertical)
+    if keys is not None:
+        query = query.where(sources.c.id.in_(sorted(keys)))
     if which is not None:
         query = query.where((sources.c.id if isinstance(which, int) else sources.c.name) == which)
     return [_source_view(row, now, approvals) for row in (await connection.execute(query)).mappings()]
-
-
-_SAME = ("id", "name", "vertical", "base_url", "adapter_id", "fetcher", "tier", "city", "enabled", "auto_disabled",
-         "cooldown_until", "last_scraped_at", "last_success_at", "reliability")  # fmt: skip
 
 
 def _source_view(row: Any, now: datetime, approvals: Approvals | None) -> SourceView:
@@ -119,6 +131,7 @@ def _source_view(row: Any, now: datetime, approvals: Approvals | None) -> Source
     is_available = standing not in {SourceStanding.OFF, SourceStanding.HELD_BACK}
     return SourceView(
         **{name: row[name] for name in _SAME},
+        cooldown_until=row["cooldown_until"],
         circuit_state=row["state"] or "CLOSED",
         targets=row["targets"] or 0,
         targets_on=row["on"] or 0,
@@ -130,6 +143,8 @@ def _source_view(row: Any, now: datetime, approvals: Approvals | None) -> Source
         standing=standing,
         standing_reason=reason,
         targets_read=row["read"] or 0,
+        targets_barred=row["barred"] or 0,
+        tags=tags_of(row["tags"]),
     )
 
 
@@ -146,6 +161,7 @@ def _facts(row: Any, approvals: Approvals | None) -> SourceFacts:
         targets=row["targets"] or 0,
         targets_on=row["on"] or 0,
         targets_read=row["read"] or 0,
+        targets_barred=row["barred"] or 0,
         targets_broken=row["broken"] or 0,
         adapter_id=row["adapter_id"],
         records=row["historical_count"],
@@ -196,6 +212,11 @@ async def one_source(
     )
 
 
+async def source_keys(connection: AsyncConnection) -> dict[str, int]:
+    """The key of every source by its name."""
+    return {row.name: row.id for row in await connection.execute(select(sources.c.name, sources.c.id))}
+
+
 async def list_breakers(connection: AsyncConnection, source_id: int | None = None) -> list[BreakerView]:
     """Every breaker that has ever been asked, the open ones first."""
     query = _BREAKERS.order_by(breakers.c.state == "CLOSED", sources.c.name)
@@ -224,6 +245,11 @@ async def list_targets(connection: AsyncConnection, which: TargetFilter, after: 
     """A page of targets in order of key."""
     query = _TARGETS.where(targets.c.id > after, *_conditions(which)).order_by(targets.c.id).limit(limit)
     return [TargetView(**row) for row in (await connection.execute(query)).mappings()]
+
+
+async def count_targets(connection: AsyncConnection, which: TargetFilter, most: int) -> int:
+    """How many targets a filter means; at most one more than `most` is counted."""
+    return await bounded_count(connection, select(targets.c.id).where(*_conditions(which)), most)
 
 
 def _conditions(which: TargetFilter) -> Iterator[Any]:

@@ -33,9 +33,11 @@ from tidemill.core.views import (
     Totals,
     WorkerView,
 )
+from tidemill.core.views.source_list import SourceListFilter, SourcePage
 from tidemill.store.database.database import Database
 from tidemill.store.pages.output_files import Outputs
 from tidemill.store.views import records as views_records
+from tidemill.store.views import source_list as views_source_list
 from tidemill.store.views import sources as views_sources
 from tidemill.store.views import waiting as views_waiting
 from tidemill.store.views import work as views_work
@@ -61,10 +63,32 @@ class Views:
         self._outputs = outputs
         self.totals = TotalsReader(counters)
 
+    async def source_keys(self) -> dict[str, int]:
+        """Return the key of every source by its name."""
+        async with self._database.read() as connection:
+            return await views_sources.source_keys(connection)
+
     async def sources(self, now: datetime, *, vertical: str | None = None) -> list[SourceView]:
         """All sources by name, with whether they may be asked at `now` and if not why."""
         async with self._database.read() as connection:
             return await views_sources.list_sources(connection, now, vertical, approvals=self._approvals)
+
+    async def source_page(
+        self, which: SourceListFilter, now: datetime, *, after: int | None = None, limit: int = 50
+    ) -> SourcePage:
+        """A page of the list of sources, filtered and ordered; `after` is the key of the last one already seen."""
+        async with self._database.read() as connection:
+            return await views_source_list.source_page(connection, which, now, after, limit, self._approvals)
+
+    async def matching_sources(self, which: SourceListFilter) -> list[int]:
+        """The keys of all sources that a filter means."""
+        async with self._database.read() as connection:
+            return await views_source_list.matching_sources(connection, which)
+
+    async def records_by_day(self, source_id: int, now: datetime, days: int) -> list[int]:
+        """What a source's runs yielded on each of the last days, today last."""
+        async with self._database.read() as connection:
+            return (await views_source_list.records_by_day(connection, [source_id], now, days))[source_id]
 
     async def source(self, which: int | str, now: datetime) -> SourceDetail | None:
         """A source by key or by name, with everything around it."""
@@ -77,6 +101,11 @@ class Views:
         """A page of targets in order of key; `after` is the last key already seen."""
         async with self._database.read() as connection:
             return await views_sources.list_targets(connection, which or TargetFilter(), after, limit)
+
+    async def count_targets(self, which: TargetFilter, most: int) -> int:
+        """How many targets a filter means; at most one more than `most` is counted."""
+        async with self._database.read() as connection:
+            return await views_sources.count_targets(connection, which, most)
 
     async def target(self, target_id: int, now: datetime) -> TargetDetail | None:
         """A target by key, with its source, its host and its latest jobs."""
@@ -113,6 +142,11 @@ class Views:
         """The newest dead letters first; `before` is the key of the last one already seen."""
         async with self._database.read() as connection:
             return await views_work.list_letters(connection, which or DeadLetterFilter(), before, limit)
+
+    async def count_dead_letters(self, which: DeadLetterFilter, most: int) -> int:
+        """How many dead letters a filter means; at most one more than `most` is counted."""
+        async with self._database.read() as connection:
+            return await views_work.count_letters(connection, which, most)
 
     async def dead_letter(self, dead_letter_id: int) -> DeadLetterDetail | None:
         """A dead letter with its stack and the payload to retry from."""

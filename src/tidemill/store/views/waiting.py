@@ -1,6 +1,6 @@
 """What waits for a person, counted."""
 
-from sqlalchemy import ColumnElement, Table, func, select, text
+from sqlalchemy import ColumnElement, Table, func, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.discovery.candidates import CandidateStatus
@@ -10,7 +10,8 @@ from tidemill.core.quality.proposals import ProposalStatus
 from tidemill.store.schema import (
     dead_letters,
     fetcher_upgrades,
-    quality_incidents,
+    incidents,
+    jobs,
     rejected_records,
     selector_proposals,
     source_candidates,
@@ -39,7 +40,8 @@ async def waiting_for_a_person(connection: AsyncConnection) -> Waiting:
             connection, selector_proposals, selector_proposals.c.status == ProposalStatus.OPEN.value
         ),
         fetcher_suggestions=await _count(connection, fetcher_upgrades, fetcher_upgrades.c.status == "pending"),
-        incidents=await _count(connection, quality_incidents, quality_incidents.c.closed_at.is_(None)),
+        incidents=await _count(connection, incidents, incidents.c.closed_at.is_(None)),
+        stale_jobs=await _count(connection, jobs, jobs.c.status == literal_column("'stale'")),
     )
 
 

@@ -20,6 +20,7 @@ from tidemill.core.views import (
     TickView,
     WorkerView,
 )
+from tidemill.store.database.counting import bounded_count
 from tidemill.store.schema import dead_letters, jobs, raw_records, runs, sources, staged_records, tick_slots, workers
 from tidemill.store.schema.view_columns import view_columns
 
@@ -133,6 +134,12 @@ async def list_letters(
     if before is not None:
         query = query.where(dead_letters.c.id < before)
     return [_letter(row) for row in (await connection.execute(query)).mappings()]
+
+
+async def count_letters(connection: AsyncConnection, which: DeadLetterFilter, most: int) -> int:
+    """How many dead letters a filter means; at most one more than `most` is counted."""
+    query = select(dead_letters.c.id).where(*_letter_conditions(which))
+    return await bounded_count(connection, query, most)
 
 
 def _letter_conditions(which: DeadLetterFilter) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi as A
 from sqlalchemy.exc import DBAPIError, PendingRollbackError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from tidemill.pipeline.ports import StoreBusy, StoreConflict, StoreError, StoreLost
+from tidemill.pipeline.ports import StoreBusy, StoreClosedToUs, StoreConflict, StoreError, StoreLost
 from tidemill.store.database import outages
 from tidemill.store.database.outages import is_locked, translate
 
@@ -32,9 +32,9 @@ BY_CODE = {
     "25P02": (driver.InFailedSQLTransactionError, StoreError),
     "25P03": (driver.IdleInTransactionSessionTimeoutError, StoreConflict),
     "26000": (driver.InvalidSQLStatementNameError, StoreLost),
-    "28000": (driver.InvalidAuthorizationSpecificationError, StoreLost),
-    "28P01": (driver.InvalidPasswordError, StoreLost),
-    "3D000": (driver.InvalidCatalogNameError, StoreLost),
+    "28000": (driver.InvalidAuthorizationSpecificationError, StoreClosedToUs),
+    "28P01": (driver.InvalidPasswordError, StoreClosedToUs),
+    "3D000": (driver.InvalidCatalogNameError, StoreClosedToUs),
     "40001": (driver.SerializationError, StoreConflict),
     "40002": (driver.TransactionIntegrityConstraintViolationError, StoreError),
     "40003": (driver.StatementCompletionUnknownError, StoreConflict),
@@ -91,8 +91,8 @@ BY_NUMBER = {
     errno.EFBIG: "the disk refused a write",
     errno.EIO: "the disk refused a write",
     errno.EROFS: "cannot be written",
-    errno.EACCES: "cannot be written",
-    errno.EPERM: "cannot be written",
+    errno.EACCES: "check the rights on it",
+    errno.EPERM: "check the rights on it",
 }
 BY_RESULT = {
     "SQLITE_BUSY": (StoreBusy, "locked by another program"),

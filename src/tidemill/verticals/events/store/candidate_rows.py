@@ -29,6 +29,14 @@ _FIND_POSTGRES = text(
     " FROM unnest(CAST(:keys AS bigint[]), CAST(:first AS bigint[]), CAST(:last AS bigint[]))"
     f" WITH ORDINALITY AS k(key, first, last, place) CROSS JOIN LATERAL ({_FOUND_POSTGRES}) f"
 )
+_USED_SQLITE = text(
+    "SELECT k.value AS key FROM json_each(:keys) k"
+    " WHERE EXISTS (SELECT 1 FROM event_candidates c WHERE c.key = k.value)"
+)
+_USED_POSTGRES = text(
+    "SELECT k.key FROM unnest(CAST(:keys AS bigint[])) AS k(key)"
+    " WHERE EXISTS (SELECT 1 FROM event_candidates c WHERE c.key = k.key)"
+)
 _INSERT = HotRows(
     "event_candidates.insert",
     codecs_of(event_candidates, "key", "minute", "event_id", "source_id"),
@@ -60,6 +68,17 @@ NO_KEYS = Keyed(0, ())
 def keyed_before(row: Mapping[Any, Any]) -> Keyed:
     """The keys that an event stands under so far, by its link; none if it has no link."""
     return NO_KEYS if row["keys"] is None else Keyed(row["minute"], tuple(map(int, row["keys"].split())))
+
+
+async def used_keys(connection: AsyncConnection, keys: Iterable[int]) -> set[int]:
+    """Those of these keys under which any event stands: nearly always a few, and only they are looked under."""
+    sqlite = connection.dialect.name == "sqlite"
+    used: set[int] = set()
+    for some in portions(sorted(keys), _LOOKUPS_AT_ONCE):
+        asked = msgspec.json.encode(some).decode() if sqlite else some
+        rows = await connection.execute(_USED_SQLITE if sqlite else _USED_POSTGRES, {"keys": asked})
+        used.update(rows.scalars())
+    return used
 
 
 async def find(connection: AsyncConnection, lookups: Sequence[Lookup]) -> dict[Lookup, list[Found]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.verticals.events.candidates import MOST_CANDIDATES, Lookup, keys_of, lookups_of, minute_of
+from tidemill.verticals.events.candidates import MOST_CANDIDATES, CandidateSearch, Lookup, minute_of, search_of
 from tidemill.verticals.events.card import Member, card_of
 from tidemill.verticals.events.linking import KnownEvent, groups, known, likeness
 from tidemill.verticals.events.record import Event
@@ -21,6 +21,8 @@ from tidemill.verticals.events.store.card_writes import CardLink, PublishedCard,
 Pair = tuple[int, int]
 Weights = Mapping[int, tuple[int, float]]
 """The precedence and reliability of sources."""
+
+NOWHERE = CandidateSearch()
 
 _decode = msgspec.json.Decoder(Event).decode
 
@@ -33,7 +35,7 @@ class EventOnCard(msgspec.Struct, frozen=True, eq=False):
     updated_at: datetime
     card_id: int | None
     keyed: Keyed
-    lookups: Sequence[Lookup]
+    search: CandidateSearch
 
 
 Told = Mapping[int, EventOnCard]
@@ -48,20 +50,29 @@ def read_rows(rows: Iterable[Any], *, changed: bool) -> dict[int, EventOnCard]:
         except msgspec.ValidationError:
             continue
         about = known(row["id"], event)
-        keyed = Keyed(minute_of(about), tuple(keys_of(about))) if changed else keyed_before(row)
-        lookups = lookups_of(about) if changed else ()
-        told[row["id"]] = EventOnCard(event, about, row["updated_at"], row["card_id"], keyed, lookups)
+        search = search_of(about) if changed else NOWHERE
+        keyed = Keyed(minute_of(about), search.own) if changed else keyed_before(row)
+        told[row["id"]] = EventOnCard(event, about, row["updated_at"], row["card_id"], keyed, search)
     return told
 
 
-def candidates_of(changed: Told, found: Mapping[Lookup, Sequence[Found]]) -> dict[int, list[int]]:
-    """The other sources' events that each changed one is compared with, those that have not changed themselves."""
-    return {key: list(islice(_others(each, changed, found), MOST_CANDIDATES)) for key, each in changed.items()}
+def candidates_of(changed: Told, used: set[int], found: Mapping[Lookup, Sequence[Found]]) -> dict[int, list[int]]:
+    """The other sources' events that each changed one is compared with, those that have not changed themselves.
+
+    `used` are the keys under which anything stands; an event none of whose keys is among them has no candidates.
+    """
+    return {
+        key: list(islice(_others(each, changed, each.search.lookups(used), found), MOST_CANDIDATES))
+        for key, each in changed.items()
+        if not used.isdisjoint(each.search.keys)
+    }
 
 
-def _others(each: EventOnCard, changed: Told, found: Mapping[Lookup, Sequence[Found]]) -> Iterator[int]:
+def _others(
+    each: EventOnCard, changed: Told, lookups: Iterable[Lookup], found: Mapping[Lookup, Sequence[Found]]
+) -> Iterator[int]:
     seen = set()
-    for lookup in each.lookups:
+    for lookup in lookups:
         for key, source_id in found.get(lookup, ()):
             if source_id != each.known.source_id and key not in changed and key not in seen:
                 seen.add(key)
@@ -75,11 +86,11 @@ def pairs_among(changed: Told) -> Iterator[Pair]:
         for shared in each.keyed.keys:
             under[shared][each.known.source_id].append(key)
     for key, each in changed.items():
-        keys = dict.fromkeys(lookup.key for lookup in each.lookups)
         others = (
             other
-            for shared in keys
-            for source_id, those in under.get(shared, {}).items()
+            for shared in dict.fromkeys(each.search.keys)
+            if shared in under
+            for source_id, those in under[shared].items()
             if source_id != each.known.source_id
             for other in those
         )

@@ -13,6 +13,8 @@ from tidemill.core.source import Coordinates
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.codecs import codecs_of
 from tidemill.store.database.hot_statements import HotRows
+from tidemill.store.records.changes import ChangeLine, write_changes
+from tidemill.store.records.shown import ShownRecord, keep_shown
 from tidemill.verticals.events.card import Card
 from tidemill.verticals.events.grid import square_of
 from tidemill.verticals.events.linking import folded_words
@@ -77,6 +79,7 @@ class PublishedCard(msgspec.Struct, frozen=True):
 class CardChanges(msgspec.Struct, frozen=True, kw_only=True):
     """What a round changes: cards to write, cards that are no longer, events that are gone.
 
+    `lines` tell followers what becomes of the cards, `replaced` are those that readers saw until now.
     `keyed` has the source and keys of every event on the cards, `keyed_before` the keys that they stand under so far.
     """
 
@@ -85,15 +88,18 @@ class CardChanges(msgspec.Struct, frozen=True, kw_only=True):
     gone: Sequence[int]
     keyed_before: Mapping[int, Keyed]
     keyed: Mapping[int, tuple[int, Keyed]]
+    lines: Sequence[ChangeLine] = ()
+    replaced: Sequence[ShownRecord] = ()
 
 
-async def write_cards(connection: AsyncConnection, changes: CardChanges) -> None:
+async def write_cards(connection: AsyncConnection, changes: CardChanges, now: datetime) -> None:
     """Write the cards, take the stale ones away, and unlink the events that are gone."""
     as_before = await _drop_words(connection, {each.id: each.row for each in changes.cards}, changes.stale)
     if changes.stale:
         await connection.execute(_DROP_CARDS, {"b_keys": sorted(changes.stale)})
     if changes.gone:
         await connection.execute(_DROP_LINKS, {"b_keys": sorted(changes.gone)})
+    await keep_shown(connection, "events", changes.replaced, now)
     await write_keys(connection, changes.keyed_before, changes.keyed)
     await _CARDS.write_at_commit(connection, [each.row for each in changes.cards])
     await _LINKS.write_at_commit(connection, _links(changes))
@@ -104,6 +110,7 @@ async def write_cards(connection: AsyncConnection, changes: CardChanges) -> None
         for word in each.row["words"].split()
     ]
     await _WORDS.write_at_commit(connection, sorted(words, key=itemgetter("word", "card_id")))
+    await write_changes(connection, "events", changes.lines, now)
 
 
 def _links(changes: CardChanges) -> Sequence[dict[str, Any]]:

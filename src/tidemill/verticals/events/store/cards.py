@@ -1,6 +1,8 @@
 """Cards, read: a list by date, a feed by rank, and what is on one card."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from math import cos, radians
 from typing import Any
@@ -18,6 +20,8 @@ from tidemill.verticals.events.feed import FeedCandidate, FeedPreferences, score
 from tidemill.verticals.events.grid import KM_PER_DEGREE, squares_within
 from tidemill.verticals.events.linking import folded_words
 from tidemill.verticals.events.store.card_queries import BEGINNING_WITH, Lead, finding
+from tidemill.verticals.events.store.card_rows import card_view
+from tidemill.verticals.events.store.past_cards import PastCards
 from tidemill.verticals.events.store.publishing import Publisher
 from tidemill.verticals.events.store.tables import event_cards, event_links
 from tidemill.verticals.events.views import Around, CardFilter, CardView, EventCursor, FeedCursor
@@ -38,6 +42,8 @@ NEARBY_KM = 25.0
 LATE = timedelta(hours=3)
 """What has begun not longer ago than this may still be gone to."""
 HORIZON = timedelta(days=120)
+PATIENCE_SECONDS = 5.0
+"""How long a reader waits for what is published first: another process may be writing for long."""
 
 
 class CardReader:
@@ -58,11 +64,21 @@ class CardReader:
         self._database = database
         self._clock = clock
         self._publisher = publisher or Publisher(database)
+        self.past = PastCards(database)
 
-    async def by_date(self, which: CardFilter, *, after: EventCursor | None = None, limit: int = 100) -> list[CardView]:
-        """Events by date; `after` is the cursor of the last one already seen."""
+    async def by_date(
+        self,
+        which: CardFilter,
+        *,
+        after: EventCursor | None = None,
+        limit: int = 100,
+        as_of: datetime | None = None,
+    ) -> list[CardView]:
+        """Events by date; `after` is the cursor of the last one already seen. With `as_of` as they were shown then."""
+        if as_of is not None:
+            return await self.past.by_date(which, as_of, after=after, limit=limit)
         await self._catch_up()
-        async with self._database.read() as connection:
+        async with self._database.published() as connection:
             found = await _find(connection, which, after, limit)
             return await _cards(connection, [row["id"] for row in found])
 
@@ -72,7 +88,7 @@ class CardReader:
         """Events by how well they fit the wish; a cursor's own moment holds for all pages of a feed."""
         await self._catch_up()
         wish = wish if after is None else msgspec.structs.replace(wish, as_of=after.as_of)
-        async with self._database.read() as connection:
+        async with self._database.published() as connection:
             found = await _candidates(connection, wish, _upcoming(which, wish.as_of), self._candidates)
             ranked = sorted((-score(one, wish), one.id) for one in found)
             if after is not None:
@@ -83,7 +99,7 @@ class CardReader:
     async def card_of(self, event_id: int) -> CardView | None:
         """The card that an event is on, whichever of its sources it came from."""
         await self._catch_up()
-        async with self._database.read() as connection:
+        async with self._database.published() as connection:
             query = select(event_links.c.card_id).where(event_links.c.event_id == event_id)
             key = (await connection.execute(query)).scalar()
             found = [] if key is None else await _cards(connection, [key])
@@ -91,10 +107,9 @@ class CardReader:
 
     async def _catch_up(self) -> None:
         """Publish a little first; a database that cannot be written just now can still be read."""
-        try:
-            await self._publisher.catch_up(self._clock.now())
-        except StoreLost:
-            return
+        with suppress(StoreLost, TimeoutError):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await self._publisher.catch_up(self._clock.now())
 
 
 async def _candidates(
@@ -228,46 +243,7 @@ async def _cards(connection: AsyncConnection, keys: Iterable[int]) -> list[CardV
     if not wanted:
         return []
     rows = {row["id"]: row for row in (await connection.execute(_CARDS, {"b_keys": wanted})).mappings()}
-    return [_view(rows[key]) for key in wanted if key in rows]
-
-
-class _Stored(msgspec.Struct, frozen=True):
-    """A stored card, its event left as it is."""
-
-    event: msgspec.Raw
-    provenance: dict[str, Any]
-    members: list[int]
-    sources: list[str]
-
-
-class _Shown(msgspec.Struct, frozen=True):
-    """What of the event is not a column."""
-
-    event_time: str
-    venue_name: str
-
-
-_stored = msgspec.json.Decoder(_Stored).decode
-_shown = msgspec.json.Decoder(_Shown).decode
-
-
-def _view(row: Any) -> CardView:
-    kept = _stored(row["card"])
-    shown = _shown(kept.event)
-    return CardView(
-        **{name: row[name] for name in _COLUMNS},
-        event_time=shown.event_time,
-        venue_name=shown.venue_name,
-        source_name=kept.sources[0],
-        sources=kept.sources,
-        members=kept.members,
-        provenance=kept.provenance,
-        record=kept.event,
-    )
-
-
-_COLUMNS = ("id", "source_id", "title", "event_date", "ends_at", "category", "latitude", "longitude", "status",
-            "updated_at")  # fmt: skip
+    return [card_view(rows[key]) for key in wanted if key in rows]
 
 
 def _many(connection: AsyncConnection, values: Sequence[object]) -> object:

@@ -1,8 +1,9 @@
 """Counts the records of events, for whoever is shown everything in numbers."""
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from tidemill.core.views.totals import RecordTotal
+from tidemill.store.records.checked import CheckedRecordCounter
 from tidemill.store.views.totals import RecordCounter
 from tidemill.verticals.events.store.tables import events
 
@@ -10,3 +11,14 @@ COUNTER = RecordCounter(
     RecordTotal("events", "events_listed", "events_gone", "listed"),
     select(func.count() - func.count(events.c.gone_at), func.count(events.c.gone_at)).select_from(events),
 )
+
+CHECKED = CheckedRecordCounter(
+    select(events.c.source_id, func.count(), func.count().filter(events.c.last_seen_at >= bindparam("b_since")))
+    .where(
+        events.c.gone_at.is_(None),
+        events.c.event_date >= bindparam("b_now"),
+        events.c.first_seen_at <= bindparam("b_now"),
+    )
+    .group_by(events.c.source_id)
+)
+"""An event that is past is on no page any more, and nobody can check it."""

@@ -12,6 +12,7 @@ from tidemill.core.job import Job
 from tidemill.core.services.degradation import Service
 from tidemill.core.services.enrichment import Answers, EnrichmentRequest, EnrichmentRules, RequestKind
 from tidemill.core.source import Source
+from tidemill.core.views.past import field_changes
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.schema import engine_state, enrichment_wants, record_history, sources
@@ -169,7 +170,7 @@ def _columns(key: int, event: Event, now: datetime) -> dict[str, Any]:
 
 def _history(mark: int, key: int, before: Event, after: Event, now: datetime) -> dict[str, Any]:
     old, new = msgspec.to_builtins(before), msgspec.to_builtins(after)
-    changes = {name: [old.get(name), value] for name, value in new.items() if old.get(name) != value}
+    changes = field_changes(old, new)
     return {"id": mark, "vertical": "events", "record_id": key, "run_id": 0, "page_id": None, "kind": "enriched",
             "changes": changes, "created_at": now}  # fmt: skip
 

@@ -7,7 +7,7 @@ twice, or begins too early, changes nothing.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -21,7 +21,8 @@ from tidemill.store.database.column_types import EPOCH, Key, Timestamp
 from tidemill.store.database.database import Database
 from tidemill.store.database.locks import lock_exclusively
 from tidemill.store.schema import engine_state, sources
-from tidemill.verticals.events.store.candidate_rows import find, keyed_before
+from tidemill.verticals.events.store.candidate_rows import find, keyed_before, used_keys
+from tidemill.verticals.events.store.card_changes import card_lines
 from tidemill.verticals.events.store.card_making import (
     EventOnCard,
     candidates_of,
@@ -33,8 +34,9 @@ from tidemill.verticals.events.store.card_making import (
     scores_of,
     touched_cards,
 )
+from tidemill.verticals.events.store.card_rows import CARD_COLUMNS, shown_card
 from tidemill.verticals.events.store.card_writes import CardChanges, write_cards
-from tidemill.verticals.events.store.tables import event_links, events
+from tidemill.verticals.events.store.tables import event_cards, event_links, events
 
 CARDS_LOCK = 7461064
 """Cards are written by one transaction at a time, if none has been since they were made."""
@@ -136,7 +138,7 @@ class Publisher:
             if await _read_state(connection) != before:
                 return False
             if changes is not None:
-                await write_cards(connection, changes)
+                await write_cards(connection, changes, now)
             await _remember(connection, self._database, after, now)
         return True
 
@@ -154,8 +156,8 @@ def _since(state: PublishedState, rows: Sequence[Any], most: int, now: datetime)
 
 async def _changes(connection: AsyncConnection, rows: Sequence[Any], now: datetime) -> CardChanges:
     """Link what has changed with what it is alike to; what is CPU is a thread's."""
-    gone = [row for row in rows if row["gone_at"] is not None]
-    changed = await asyncio.to_thread(read_rows, [row for row in rows if row["gone_at"] is None], changed=True)
+    gone = [row for row in rows if not row["is_shown"]]
+    changed = await asyncio.to_thread(read_rows, [row for row in rows if row["is_shown"]], changed=True)
     others, scores = await _alike(connection, changed)
     cards = touched_cards(scores, others) | {row["card_id"] for row in rows if row["card_id"] is not None}
     on_cards = await _rows(connection, _ON_CARDS, cards)
@@ -164,12 +166,17 @@ async def _changes(connection: AsyncConnection, rows: Sequence[Any], now: dateti
     weights = await _weights(connection, {each.event.source_id for each in told.values()})
     make = partial(_made, told, changed, scores, rows, weights, now)
     written, stale = await asyncio.to_thread(make)
+    before = await _cards(connection, {*(each.id for each in written), *stale})
+    known = {key: row["card"] for key, row in before.items()}
+    lines = await asyncio.to_thread(card_lines, written, stale, known, [*on_cards, *rows])
     return CardChanges(
         cards=written,
         stale=stale,
         gone=[row["id"] for row in gone],
         keyed_before={row["id"]: keyed_before(row) for row in (*on_cards, *rows)},
         keyed={key: (each.event.source_id, each.keyed) for key, each in told.items()},
+        lines=lines,
+        replaced=[shown_card(row) for row in before.values()],
     )
 
 
@@ -190,20 +197,22 @@ async def _alike(
     connection: AsyncConnection, changed: dict[int, EventOnCard]
 ) -> tuple[dict[int, EventOnCard], dict[tuple[int, int], float]]:
     """The candidates for the changed events, and which of all these are one, by how much."""
-    lookups = list(dict.fromkeys(lookup for each in changed.values() for lookup in each.lookups))
-    found = await find(connection, lookups)
-    candidates = candidates_of(changed, found)
+    used = await used_keys(connection, {key for each in changed.values() for key in each.search.keys})
+    lookups = dict.fromkeys(lookup for each in changed.values() for lookup in each.search.lookups(used))
+    candidates = candidates_of(changed, used, await find(connection, list(lookups)))
     rows = await _rows(connection, _BY_KEY, {key for those in candidates.values() for key in those})
     others = await asyncio.to_thread(read_rows, rows, changed=False)
     return others, await asyncio.to_thread(first_scores, changed, others, candidates)
 
 
 _KEYS: BindParameter[Any] = bindparam("b_keys", expanding=True)
+_IS_SHOWN = and_(events.c.gone_at.is_(None), events.c.latitude.is_not(None))
+"""An event without coordinates, which an earlier version took, is shown to nobody."""
 _WITH_LINK = select(
     events.c.id,
     events.c.record,
     events.c.updated_at,
-    events.c.gone_at,
+    _IS_SHOWN.label("is_shown"),
     event_links.c.card_id,
     event_links.c.minute,
     event_links.c["keys"],
@@ -213,9 +222,9 @@ _CHANGED = (
     _WITH_LINK.where(tuple_(events.c.updated_at, events.c.id) > _POSITION)
     .where(
         or_(
-            and_(events.c.gone_at.is_not(None), event_links.c.event_id.is_not(None)),
+            and_(~_IS_SHOWN, event_links.c.event_id.is_not(None)),
             and_(
-                events.c.gone_at.is_(None),
+                _IS_SHOWN,
                 or_(event_links.c.event_id.is_(None), event_links.c.as_of != events.c.updated_at),
             ),
         )
@@ -223,9 +232,17 @@ _CHANGED = (
     .order_by(events.c.updated_at, events.c.id)
     .limit(bindparam("b_limit"))
 )
-_ON_CARDS = _WITH_LINK.where(event_links.c.card_id.in_(_KEYS), events.c.gone_at.is_(None))
-_BY_KEY = _WITH_LINK.where(events.c.id.in_(_KEYS), events.c.gone_at.is_(None))
+_ON_CARDS = _WITH_LINK.where(event_links.c.card_id.in_(_KEYS), _IS_SHOWN)
+_BY_KEY = _WITH_LINK.where(events.c.id.in_(_KEYS), _IS_SHOWN)
 _WEIGHTS = select(sources.c.id, sources.c.precedence, sources.c.reliability).where(sources.c.id.in_(_KEYS))
+
+
+_CARDS = select(*(event_cards.c[name] for name in (*CARD_COLUMNS, "card"))).where(event_cards.c.id.in_(_KEYS))
+
+
+async def _cards(connection: AsyncConnection, keys: Iterable[int]) -> dict[int, Mapping[str, Any]]:
+    """The cards as they are published so far; only one process writes them, so they stay so until ours are written."""
+    return {row["id"]: row for row in await _rows(connection, _CARDS, keys)}
 
 
 async def _rows(connection: AsyncConnection, query: Any, keys: Iterable[int]) -> list[Any]:

@@ -7,12 +7,13 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 import msgspec
-from sqlalchemy import BindParameter, bindparam, update
+from sqlalchemy import BindParameter, bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.identity import signed_checksum
 from tidemill.core.job import Job
 from tidemill.core.run import RunStatus
+from tidemill.core.views.past import field_changes
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.batches import portions
 from tidemill.store.database.keys import Ids
@@ -78,6 +79,10 @@ class EventRepository:
         if same:
             await SEE_EVENTS.execute(connection, now=now, ids=same)
         return tally(harvests, new, [item for item, _ in changed])
+
+    async def stored(self, connection: AsyncConnection, source_id: int, identities: Sequence[str]) -> dict[str, bytes]:
+        """The records of a source under these identities, as JSON."""
+        return await stored_events(connection, source_id, identities)
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
@@ -152,6 +157,13 @@ class EventRepository:
         await write_history(connection, self._ids, VERTICAL, history, now)
 
 
+async def stored_events(connection: AsyncConnection, source_id: int, identities: Sequence[str]) -> dict[str, bytes]:
+    """The records of a source's events, as JSON."""
+    hashes = [signed_checksum(identity.encode()) for identity in identities]
+    found = (await connection.execute(_STORED, {"b_source": source_id, "b_hashes": hashes})).all()
+    return {row.identity: bytes(row.record) for row in found}
+
+
 class EventItem(msgspec.Struct, frozen=True, eq=False):
     """An event on its way to the repository, encoded once."""
 
@@ -190,6 +202,9 @@ async def insert_events(connection: AsyncConnection, new: Sequence[tuple[int, Ev
 
 
 _IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
+_STORED = select(events.c.identity, events.c.record).where(
+    events.c.source_id == bindparam("b_source"), events.c.identity_hash.in_(bindparam("b_hashes", expanding=True))
+)
 _MISSED = update(events).where(events.c.id.in_(_IDS)).values(missed_runs=events.c.missed_runs + 1)
 _GONE = update(events).where(events.c.id.in_(_IDS)).values(gone_at=bindparam("b_now"), updated_at=bindparam("b_now"))
 
@@ -217,7 +232,7 @@ def sort_out(
 def differences(before: bytes, after: bytes) -> dict[str, Any]:
     """Field by field, what it was and what it is."""
     old, new = msgspec.json.decode(before), msgspec.json.decode(after)
-    return {name: [old.get(name), value] for name, value in new.items() if old.get(name) != value}
+    return field_changes(old, new)
 
 
 def tally(

@@ -35,12 +35,12 @@ class EventViews:
         if after is not None:
             later = or_(events.c.event_date > after.event_date, events.c.id > after.id)
             query = query.where(events.c.event_date >= after.event_date, later)
-        async with self._database.read() as connection:
+        async with self._database.published() as connection:
             return [_event(row) for row in (await connection.execute(query)).mappings()]
 
     async def event(self, event_id: int) -> EventDetail | None:
         """Return an event with its history and the page that it was read from."""
-        async with self._database.read() as connection:
+        async with self._database.published() as connection:
             row = (await connection.execute(_EVENTS.where(events.c.id == event_id))).mappings().first()
             if row is None:
                 return None
@@ -67,6 +67,7 @@ def _conditions(which: EventFilter) -> Iterator[Any]:
         yield events.c.event_date < which.date_to
     if not which.include_gone:
         yield events.c.gone_at.is_(None)
+        yield events.c.latitude.is_not(None)
 
 
 def _event(row: Any) -> EventView:

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import LargeBinary, text
+from sqlalchemy import LargeBinary, bindparam, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.store.database.column_types import Key, Timestamp
 from tidemill.verticals.listings.dedupe import KnownListing, blocks_of
 from tidemill.verticals.listings.record import Listing
 from tidemill.verticals.listings.store.merging import SourceStatement
+from tidemill.verticals.listings.store.tables import listing_sightings
 
 MOST_CANDIDATES = 5_000
 """Homes that one batch is compared with at most, whatever its blocks hold."""
@@ -50,6 +51,18 @@ async def sightings(connection: AsyncConnection, keys: Sequence[tuple[int, str]]
         (row.source_id, row.identity): SightingRow(row.id, row.listing_id, row.checksum, bool(row.is_gone))
         for row in found
     }
+
+
+_STORED = select(listing_sightings.c.identity, listing_sightings.c.record).where(
+    listing_sightings.c.source_id == bindparam("b_source"),
+    listing_sightings.c.identity.in_(bindparam("b_identities", expanding=True)),
+)
+
+
+async def stored_sightings(connection: AsyncConnection, source_id: int, identities: Sequence[str]) -> dict[str, bytes]:
+    """What a source said last of these homes, as JSON."""
+    found = await connection.execute(_STORED, {"b_source": source_id, "b_identities": list(identities)})
+    return {row.identity: bytes(row.record) for row in found}
 
 
 _MANY = {"sqlite": "IN (SELECT value FROM json_each(:keys))", "postgresql": "= ANY(CAST(:keys AS {type}[]))"}

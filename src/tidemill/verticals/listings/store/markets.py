@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import and_, func, or_, select, update
+from sqlalchemy import and_, delete, func, or_, select, update
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.source import Source, foreign_target
@@ -16,8 +16,8 @@ from tidemill.store.schema import jobs, runs, targets
 from tidemill.store.sources.sources import SourceRepository
 from tidemill.store.sources.targets import TargetRepository, Wanted
 from tidemill.store.upkeep.audit import take_keys, write_audit
-from tidemill.verticals.listings.market import BROKEN_AFTER, TEMPLATE, Market, filled
-from tidemill.verticals.listings.store.tables import market_configs
+from tidemill.verticals.listings.market import AREA_ENDS, BROKEN_AFTER, MARKETS, TEMPLATE, Market, covers, filled
+from tidemill.verticals.listings.store.tables import listings, market_configs
 
 VERTICAL = "listings"
 SPOKEN_OF = ("schedule", "enabled", "scope", "parameters")
@@ -69,6 +69,23 @@ class Markets:
         async with self._database.write() as connection:
             await connection.execute(change)
             await write_audit(connection, zip(keys, audit, strict=True), now)
+
+    async def homes_of(self, market_id: str) -> int:
+        """How many homes are kept of a market, whatever became of them."""
+        query = select(func.count()).select_from(listings).where(listings.c.market_id == market_id)
+        async with self._database.read() as connection:
+            return int((await connection.execute(query)).scalar_one())
+
+    async def remove(self, market_id: str, now: datetime, audit: Sequence[AuditEntry] = ()) -> bool:
+        """Delete a market unless a home belongs to it by now; False if nothing was deleted."""
+        keys = await take_keys(self._ids, len(audit))
+        belongs = select(listings.c.id).where(listings.c.market_id == market_id).exists()
+        statement = delete(market_configs).where(market_configs.c.id == market_id, ~belongs)
+        async with self._database.write() as connection:
+            removed = (await connection.execute(statement.returning(market_configs.c.id))).first()
+            if removed is not None:
+                await write_audit(connection, zip(keys, audit, strict=True), now)
+        return removed is not None
 
     async def create_targets(self, now: datetime) -> int:
         """Make sure that every source that covers markets has a target for each; answers how many were changed.
@@ -155,6 +172,8 @@ def targets_of(source: Source, markets: Sequence[Market]) -> list[Target]:
         return []
     found = []
     for market in markets:
+        if not covers(source.adapter_settings.get(MARKETS), market):
+            continue
         url = filled(template, market)
         try:
             canonical, host = canonicalize(url), registrable_domain(url)
@@ -187,6 +206,9 @@ def market_of(row: Any) -> Market:
         display_name=row["display_name"],
         city=row["city"],
         state=row["state"],
+        country=row["country"],
+        currency=row["currency"],
+        area=tuple(filter(None, row["area"].split(AREA_ENDS))),
         tier=row["tier"],
         enabled=row["is_enabled"],
         max_listings=row["max_listings_per_scrape"],
@@ -204,6 +226,9 @@ def columns_of(market: Market) -> dict[str, Any]:
         "display_name": market.display_name,
         "city": market.city,
         "state": market.state,
+        "country": market.country,
+        "currency": market.currency,
+        "area": AREA_ENDS.join(market.area),
         "tier": market.tier,
         "is_enabled": market.enabled,
         "max_listings_per_scrape": market.max_listings,

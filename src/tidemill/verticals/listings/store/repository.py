@@ -13,11 +13,14 @@ from tidemill.core.run import RunStatus
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.locks import lock_exclusively
+from tidemill.store.records.changes import write_changes
 from tidemill.store.records.history import HistoryLine, write_history
 from tidemill.store.records.repository import CompleteRun
+from tidemill.store.records.seen import Seen, note_seen
 from tidemill.verticals.listings.dedupe import Index, KnownListing
 from tidemill.verticals.listings.record import Listing
 from tidemill.verticals.listings.store import lookups, writes
+from tidemill.verticals.listings.store.home_changes import home_lines, write_endings
 from tidemill.verticals.listings.store.market_runs import settle_market
 from tidemill.verticals.listings.store.merging import MergedListing, Sighting, merge_sightings
 from tidemill.verticals.listings.store.tables import LISTINGS_LOCK
@@ -76,15 +79,22 @@ class ListingRepository:
         await self._write_new(connection, [each for each in placed if each.is_new], now)
         await self._write_sightings(connection, placed, now)
         changed = sorted({each.home for each in placed if each.is_changed})
-        before = await writes.mark_seen(connection, sorted({each.home for each in placed}), now)
+        homes = sorted({each.home for each in placed})
+        before = await writes.mark_seen(connection, homes, now)
+        await note_seen(connection, self._ids.take(), VERTICAL, Seen.SHOWN, homes, now)
         await self._renew(connection, changed, placed, before, now)
         return tally(harvests, placed)
+
+    async def stored(self, connection: AsyncConnection, source_id: int, identities: Sequence[str]) -> dict[str, bytes]:
+        """The records of a source under these identities, as JSON."""
+        return await lookups.stored_sightings(connection, source_id, identities)
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again; answers how many."""
         await lock_exclusively(connection, LISTINGS_LOCK)
         homes = await writes.touch_sightings(connection, source_id, identities, now)
         await writes.mark_seen(connection, homes, now)
+        await note_seen(connection, self._ids.take(), VERTICAL, Seen.SHOWN, homes, now)
         return len(homes)
 
     async def miss(
@@ -100,6 +110,7 @@ class ListingRepository:
             HistoryLine(record_id=key, kind="gone", run_id=run_id) for run_id, keys in gone.items() for key in keys
         ]
         await write_history(connection, self._ids, VERTICAL, lines, now)
+        await write_endings(connection, [(line.record_id, "gone") for line in lines], now)
         return {run_id: len(keys) for run_id, keys in gone.items()}
 
     async def close_run(self, connection: AsyncConnection, scope: str, status: RunStatus, now: datetime) -> None:
@@ -196,6 +207,8 @@ class ListingRepository:
                 history.append(HistoryLine(record_id=home.id, kind=kind, run_id=run, page_id=page, changes=changes))
         await writes.update_homes(connection, made, before, now)
         await write_history(connection, self._ids, VERTICAL, history, now)
+        new = {each.home for each in placed if each.is_new}
+        await write_changes(connection, VERTICAL, home_lines(made, new, before), now)
 
 
 def unique(harvests: Sequence[tuple[Job, AcceptedRecords]]) -> Iterable[ListingItem]:

@@ -36,6 +36,9 @@ market_configs = Table(
     Column("last_scrape_status", Text),
     Column("consecutive_failures", Integer, nullable=False, server_default="0"),
     Column("created_at", Timestamp, nullable=False),
+    Column("country", Text, nullable=False, server_default="US"),
+    Column("currency", Text, nullable=False, server_default="USD"),
+    Column("area", Text, nullable=False, server_default=""),
 )
 
 listings = Table(

@@ -31,9 +31,11 @@ from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.database.locks import lock_exclusively
 from tidemill.store.records.history import HistoryLine, write_history
+from tidemill.store.records.seen import Seen, note_seen
 from tidemill.store.schema import breakers, sources
 from tidemill.store.schema.rows import source_of
 from tidemill.verticals.listings.store.fading import ACTIVE, below, confidence
+from tidemill.verticals.listings.store.home_changes import write_endings
 from tidemill.verticals.listings.store.tables import LISTINGS_LOCK, listing_sightings, listings, market_configs
 from tidemill.verticals.listings.store.writes import SHOWN
 
@@ -125,7 +127,8 @@ class Verification:
         There counts as verified, and not knowing changes only the time of the check. Gone ends what that source
         shows; the home is over when no other source shows it, and else the next one is asked without delay.
         """
-        await self._ids.reserve(len(looked))
+        await self._ids.reserve(len(looked) + 1)
+        there = [one.listing_id for one in looked if one.presence is Presence.THERE]
         unshown = [one for one in looked if one.presence is Presence.GONE]
         rows = [
             {"b_id": one.listing_id, "b_now": now, "b_result": f"{one.presence}: {one.detail}"[:300],
@@ -135,6 +138,7 @@ class Verification:
         async with self._database.write() as connection:
             await lock_exclusively(connection, LISTINGS_LOCK)
             await write_each(connection, _CHECKED, rows)
+            await note_seen(connection, self._ids.take(), VERTICAL, Seen.LOOKED_UP, there, now)
             if not unshown:
                 return 0
             said = {"b_keys": [one.sighting_id for one in unshown], "b_now": now}
@@ -176,6 +180,7 @@ class Verification:
         await connection.execute(update(listings).where(listings.c.id.in_(homes)).values(**values))
         lines = [HistoryLine(record_id=key, kind=kind, changes={"reason": [None, reason]}) for key in homes]
         await write_history(connection, self._ids, VERTICAL, lines, now)
+        await write_endings(connection, [(key, kind) for key in homes], now, reason)
 
 
 def _askable(now: datetime) -> ScalarSelect[int]:

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select, tuple_, u
 from tidemill.core.freshness import ConfidenceDecay, badge
 from tidemill.core.identity import normalized
 from tidemill.store.database.database import Database
+from tidemill.store.database.text_search import few_with_text
 from tidemill.store.schema import record_history, sources
 from tidemill.verticals.listings.addresses import street_words
 from tidemill.verticals.listings.store.fading import ACTIVE, at_least, confidence
@@ -46,13 +47,16 @@ class ListingViews:
         query = self._select(now).where(ACTIVE, at_least(self._fading, which.least_confidence, now))
         for condition in conditions(which):
             query = query.where(condition)
-        async with self._database.read() as connection:
+        async with self._database.published() as connection:
+            looked_up = None if which.text is None else _looked_up(which.text)
+            if looked_up is not None and (few := await few_with_text(connection, listings, looked_up)) is not None:
+                query = query.where(listings.c.id.in_(few))
             rows = (await connection.execute(_page(query, which.order, after, limit))).mappings().all()
         return [self._view(row, now) for row in rows]
 
     async def one(self, listing_id: int, now: datetime) -> ListingDetail | None:
         """A home, whatever became of it, with all that is known of it."""
-        async with self._database.read() as connection:
+        async with self._database.published() as connection:
             row = (await connection.execute(self._select(now).where(listings.c.id == listing_id))).mappings().first()
             if row is None:
                 return None
@@ -90,7 +94,7 @@ class ListingViews:
             .group_by(listings.c.market_id)
             .order_by(listings.c.market_id)
         )
-        async with self._database.read() as connection:
+        async with self._database.published() as connection:
             return [MarketShare(**row) for row in (await connection.execute(query)).mappings()]
 
     def _select(self, now: datetime) -> Select[Any]:
@@ -149,7 +153,14 @@ def told(text: str) -> ColumnElement[bool]:
     """Whether a home's name, or its address in whatever spelling, holds these words."""
     in_title = func.lower(listings.c.title).contains(text.lower(), autoescape=True)
     street = street_words(text)
-    return or_(in_title, listings.c.address_key.contains(street, autoescape=True)) if street else in_title
+    in_address = func.lower(listings.c.address_key).contains(street, autoescape=True)
+    return or_(in_title, in_address) if street else in_title
+
+
+def _looked_up(text: str) -> dict[str, str]:
+    """What the index is asked for, by column."""
+    street = street_words(text)
+    return {"title": text, "address_key": street} if street else {"title": text}
 
 
 def within(latitude: float, longitude: float, kilometres: float) -> ColumnElement[bool]:

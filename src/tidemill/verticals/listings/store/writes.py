@@ -9,6 +9,7 @@ from sqlalchemy import BindParameter, bindparam, case, exists, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.core.views.past import field_changes
 from tidemill.store.database.batches import write_each
 from tidemill.store.schema import runs
 from tidemill.verticals.listings.dedupe import blocks_of
@@ -183,7 +184,7 @@ def difference(before: Before, home: MergedListing) -> tuple[str, dict[str, Any]
     if before.record == home.record and before.was_active:
         return "", {}
     old, new = msgspec.json.decode(before.record), msgspec.json.decode(home.record)
-    changes = {name: [old.get(name), value] for name, value in new.items() if old.get(name) != value}
+    changes = field_changes(old, new)
     return ("changed" if before.was_active else "returned"), changes
 
 

@@ -1,8 +1,9 @@
 """Counts the records of prices, for whoever is shown everything in numbers."""
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from tidemill.core.views.totals import RecordTotal
+from tidemill.store.records.checked import CheckedRecordCounter
 from tidemill.store.views.totals import RecordCounter
 from tidemill.verticals.prices.store.tables import source_products
 
@@ -11,4 +12,14 @@ COUNTER = RecordCounter(
     select(func.count() - func.count(source_products.c.gone_at), func.count(source_products.c.gone_at)).select_from(
         source_products
     ),
+)
+
+CHECKED = CheckedRecordCounter(
+    select(
+        source_products.c.source_id,
+        func.count(),
+        func.count().filter(source_products.c.last_seen_at >= bindparam("b_since")),
+    )
+    .where(source_products.c.gone_at.is_(None), source_products.c.first_seen_at <= bindparam("b_now"))
+    .group_by(source_products.c.source_id)
 )

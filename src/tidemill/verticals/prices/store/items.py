@@ -17,6 +17,8 @@ from tidemill.verticals.prices.matching import attributes_key
 from tidemill.verticals.prices.record import Offer
 
 RUN_TYPE = "SCRAPE"
+SOLD_OUT = "sold_out"
+"""Kind of history: a page said that its product is sold out, and named no price."""
 UNSTEADY = frozenset({
     "observed_at", "price_cents", "cost_per_round_cents", "availability", "list_price_cents", "confidence",
     "shipping_cents",

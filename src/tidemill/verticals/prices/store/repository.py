@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
 from tidemill.core.run import RunStatus
+from tidemill.core.views.past import RETURNED
 from tidemill.pipeline.checkpoints import AcceptedRecords, WriteCounts
 from tidemill.store.database.keys import Ids
 from tidemill.store.records.history import HistoryLine, write_history
@@ -17,6 +18,7 @@ from tidemill.store.records.repository import CompleteRun
 from tidemill.verticals.prices.reasons import DropReason, QuarantineReason
 from tidemill.verticals.prices.store import writes as price_writes
 from tidemill.verticals.prices.store.items import (
+    SOLD_OUT,
     OfferItem,
     Read,
     Row,
@@ -59,7 +61,9 @@ class PriceRepository:
         done = await self._sorted(connection, harvests, sort_out)
         await self._publish(connection, done, now)
         await self._turn_away(connection, done, now)
-        await price_writes.sell_out(connection, harvests, now)
+        sold_out = await price_writes.sell_out(connection, harvests, now)
+        lines = [HistoryLine(record_id=key, kind=SOLD_OUT, run_id=job.run_id) for key, job in sold_out]
+        await write_history(connection, self._ids, VERTICAL, lines, now)
         return tally(harvests, done)
 
     async def put_released(
@@ -80,6 +84,10 @@ class PriceRepository:
         known = await price_writes.known_products(connection, [item.key for item in items])
         read = await price_writes.priced_by(connection, {item.job.run_id for item in items if item.key in known})
         return decide(items, known, read)
+
+    async def stored(self, connection: AsyncConnection, source_id: int, identities: Sequence[str]) -> dict[str, bytes]:
+        """The records of a source under these identities, as JSON."""
+        return await price_writes.stored_offers(connection, source_id, identities)
 
     async def touch(self, connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
         """Everything on a page that did not change was seen again, which confirms a price that was held."""
@@ -134,17 +142,21 @@ class PriceRepository:
         self, connection: AsyncConnection, known: Sequence[tuple[OfferItem, Row]], now: datetime
     ) -> None:
         """Keep as history what changed about a product besides its price, which has a history of its own."""
-        changed = {row["id"]: item for item, row in known if row["checksum"] != item.checksum}
+        changed = {
+            row["id"]: (item, row)
+            for item, row in known
+            if row["checksum"] != item.checksum or row["gone_at"] is not None
+        }
         before = await price_writes.records_of(connection, sorted(changed))
         lines = [
             HistoryLine(
                 record_id=key,
-                kind="changed",
+                kind="changed" if row["gone_at"] is None else RETURNED,
                 run_id=item.job.run_id,
                 page_id=item.page_id,
                 changes=price_writes.differences(before[key], item),
             )
-            for key, item in changed.items()
+            for key, (item, row) in changed.items()
         ]
         await write_history(connection, self._ids, VERTICAL, lines, now)
 

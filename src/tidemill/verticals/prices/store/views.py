@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, case, func, or_, select
+from sqlalchemy import Select, Table, case, func, or_, select
 
 from tidemill.core.source import Visibility
 from tidemill.reading.stock import Availability
 from tidemill.store.database.database import Database
-from tidemill.store.schema import sources
+from tidemill.store.database.text_search import few_with_text
+from tidemill.store.schema import id_blocks, sources
 from tidemill.verticals.prices.store.tables import product_links, products, source_products
 from tidemill.verticals.prices.store.visibility import visible_prices
 from tidemill.verticals.prices.views import (
@@ -81,6 +82,9 @@ def _offer_conditions(which: OfferFilter) -> Iterator[Any]:
 
 _offer = OFFERS.subquery("offer")
 _in_stock = _offer.c.availability == Availability.IN_STOCK.value
+_currency = case((_in_stock, _offer.c.currency))
+_is_comparable = func.count(_currency.distinct()) == 1
+"""Amounts in several currencies have no lowest."""
 PRODUCTS = (
     select(
         products.c.id,
@@ -90,7 +94,8 @@ PRODUCTS = (
         products.c.attributes,
         func.count().label("offers"),
         func.sum(case((_in_stock, 1), else_=0)).label("in_stock"),
-        func.min(case((_in_stock, _offer.c.price_cents))).label("lowest_cents"),
+        case((_is_comparable, func.min(case((_in_stock, _offer.c.price_cents))))).label("lowest_cents"),
+        case((_is_comparable, func.min(_currency))).label("lowest_currency"),
     )
     .select_from(products.join(_offer, _offer.c.product_id == products.c.id))
     .group_by(products.c.id)
@@ -177,7 +182,9 @@ class PriceReads:
 
     async def offers(self, which: OfferFilter | None = None, *, after: int = 0, limit: int = 100) -> list[OfferView]:
         """What shops ask now, in order of key; `after` is the last key already seen."""
-        return [OfferView(**row) for row in await self._rows(offers_now(which or OfferFilter(), after, limit))]
+        which = which or OfferFilter()
+        query = await self._searched(offers_now(which, after, limit), source_products, which.text)
+        return [OfferView(**row) for row in await self._rows(query)]
 
     async def hidden_sources(self) -> list[str]:
         """Sources that were read and whose offers readers may not see, because nobody has made them eligible."""
@@ -192,7 +199,8 @@ class PriceReads:
         self, which: ProductFilter | None = None, *, after: int = 0, limit: int = 100
     ) -> list[ProductView]:
         """Products that somebody offers, in order of key; `after` is the last key already seen."""
-        rows = await self._rows(products_offered(which or ProductFilter(), after, limit))
+        which = which or ProductFilter()
+        rows = await self._rows(await self._searched(products_offered(which, after, limit), products, which.text))
         return [ProductView(**row) for row in rows]
 
     async def product(self, product_id: int) -> ProductDetail | None:
@@ -252,8 +260,22 @@ class PriceReads:
         """What changed after `after`, the `seq` of the last change already seen; none is ever missed."""
         return [ChangeView(**row) for row in await self._rows(changes_since(after, limit))]
 
-    async def _rows(self, query: Select[Any]) -> Sequence[Any]:
+    async def newest_change(self) -> int:
+        """The number of the newest change, 0 before the first."""
+        async with self._database.published() as connection:
+            newest = select(id_blocks.c.next_id - 1).where(id_blocks.c.name == "price_changes")
+            return int((await connection.execute(newest)).scalar() or 0)
+
+    async def _searched(self, query: Select[Any], table: Table, words: str | None) -> Select[Any]:
+        """The query over the few rows whose title has these words; over all of them where they are not few."""
+        if words is None:
+            return query
         async with self._database.read() as connection:
+            few = await few_with_text(connection, table, {"title": words})
+        return query if few is None else query.where(table.c.id.in_(few))
+
+    async def _rows(self, query: Select[Any]) -> Sequence[Any]:
+        async with self._database.published() as connection:
             return list((await connection.execute(query)).mappings())
 
 

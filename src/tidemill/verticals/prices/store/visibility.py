@@ -3,7 +3,10 @@
 Every question that a reader can ask is put to `visible_prices`; nothing else that answers readers names the table.
 """
 
-from sqlalchemy import FromClause, Subquery, and_, case, func, or_, select
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, ScalarSelect, Subquery, and_, case, func, or_, select, true
 
 from tidemill.core.source import Visibility
 from tidemill.store.schema import sources
@@ -13,14 +16,17 @@ from tidemill.verticals.prices.store.tables import price_corrections, prices
 IGNORE, CORRECT, REVOKE = "IGNORE", "CORRECT", "REVOKE"
 
 may_be_seen = or_(prices.c.ingestion_run_type != RUN_TYPE, sources.c.visibility == Visibility.ELIGIBLE)
-_newest = (
-    select(price_corrections.c.id)
-    .where(price_corrections.c.price_id == prices.c.id)
-    .order_by(price_corrections.c.made_at.desc(), price_corrections.c.id.desc())
-    .limit(1)
-    .correlate(prices)
-    .scalar_subquery()
-)
+
+
+def _newest_correction(as_of: datetime | None) -> ScalarSelect[Any]:
+    """The last word about a price, or the last until a moment."""
+    query = select(price_corrections.c.id).where(price_corrections.c.price_id == prices.c.id)
+    if as_of is not None:
+        query = query.where(price_corrections.c.made_at <= as_of)
+    newest = query.order_by(price_corrections.c.made_at.desc(), price_corrections.c.id.desc()).limit(1)
+    return newest.correlate(prices).scalar_subquery()
+
+
 _is_corrected = func.coalesce(price_corrections.c.kind == CORRECT, False)
 _cents = case((_is_corrected, price_corrections.c.price_cents), else_=prices.c.price_cents)
 _currency = case(
@@ -36,11 +42,16 @@ _KEPT = [
 ]  # fmt: skip
 
 
-def visible_prices(name: str, *, corrected: bool = True) -> Subquery:
+def _until(as_of: datetime | None) -> ColumnElement[bool]:
+    return true() if as_of is None else prices.c.observed_at <= as_of
+
+
+def visible_prices(name: str, *, corrected: bool = True, as_of: datetime | None = None) -> Subquery:
     """The prices that readers may see: scraped ones only of sources that a person has made eligible.
 
     With `corrected`, what people said about a price is applied: ignored ones are left out, corrected ones show
-    their new amount. Without, they are as they were read; who may see them is the same.
+    their new amount. Without, they are as they were read; who may see them is the same. With `as_of`, prices and
+    corrections until that moment; who may see them is decided by what holds now.
     """
     joined: FromClause = prices.join(sources, sources.c.id == prices.c.source_id)
     raw = (*_KEPT, sources.c.name.label("source_name"), prices.c.price_cents.label("raw_cents"))
@@ -57,7 +68,7 @@ def visible_prices(name: str, *, corrected: bool = True) -> Subquery:
     )
     return (
         select(*raw, *shown)
-        .select_from(joined.outerjoin(price_corrections, price_corrections.c.id == _newest))
-        .where(may_be_seen, func.coalesce(price_corrections.c.kind, "") != IGNORE)
+        .select_from(joined.outerjoin(price_corrections, price_corrections.c.id == _newest_correction(as_of)))
+        .where(may_be_seen, func.coalesce(price_corrections.c.kind, "") != IGNORE, _until(as_of))
         .subquery(name)
     )

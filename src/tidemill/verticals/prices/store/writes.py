@@ -10,6 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import Job
+from tidemill.core.views.past import field_changes
 from tidemill.pipeline.checkpoints import AcceptedRecords
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.column_types import Timestamp
@@ -83,6 +84,7 @@ _OF_SOURCE = (
     source_products.c.identity_key.in_(bindparam("b_identities", expanding=True)),
     source_products.c.source_id == bindparam("b_source"),
 )
+_STORED = select(source_products.c.identity_key, source_products.c.record).where(*_OF_SOURCE)
 _SEEN = update(source_products).where(*_OF_SOURCE).values(**_SEEN_COLUMNS)
 _HELD = (
     select(source_products)
@@ -91,6 +93,12 @@ _HELD = (
     .limit(bindparam("b_limit"))
     .with_for_update()
 )
+
+
+async def stored_offers(connection: AsyncConnection, source_id: int, identities: Sequence[str]) -> dict[str, bytes]:
+    """The last offers of a source's products, as JSON."""
+    names = {"b_source": source_id, "b_identities": list(identities)}
+    return {row.identity_key: bytes(row.record) for row in await connection.execute(_STORED, names)}
 
 
 async def seen_again(connection: AsyncConnection, source_id: int, identities: Sequence[str], now: datetime) -> int:
@@ -219,9 +227,7 @@ async def records_of(connection: AsyncConnection, keys: Sequence[int]) -> dict[i
 def differences(before: bytes, item: OfferItem) -> dict[str, Any]:
     """Field by field, what the product was and what it is; its price has a history of its own."""
     old, new = msgspec.json.decode(before), msgspec.json.decode(item.encoded)
-    return {
-        name: [old.get(name), value] for name, value in new.items() if old.get(name) != value and name not in UNSTEADY
-    }
+    return {name: pair for name, pair in field_changes(old, new).items() if name not in UNSTEADY}
 
 
 async def reject(connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -282,11 +288,25 @@ _SOLD_OUT = (
 )
 
 
-async def sell_out(connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime) -> None:
-    """A page that says 'sold out' and no price leaves no price behind, yet readers must not see it in stock."""
-    empty = sorted({job.target_id for job, harvest in harvests if not harvest.records and _is_sold_out(harvest)})
-    if empty:
-        await connection.execute(_SOLD_OUT, {"b_targets": empty, "b_now": now})
+_STILL_SOLD = select(source_products.c.id, source_products.c.target_id).where(
+    source_products.c.target_id.in_(bindparam("b_targets", expanding=True)), source_products.c.out_since.is_(None)
+)
+
+
+async def sell_out(
+    connection: AsyncConnection, harvests: Sequence[tuple[Job, AcceptedRecords]], now: datetime
+) -> list[tuple[int, Job]]:
+    """A page that says 'sold out' and no price leaves no price behind, yet readers must not see it in stock.
+
+    Answers the products that were not sold out before, each with the job that found out.
+    """
+    empty = {job.target_id: job for job, harvest in harvests if not harvest.records and _is_sold_out(harvest)}
+    if not empty:
+        return []
+    asked = {"b_targets": sorted(empty)}
+    fresh = (await connection.execute(_STILL_SOLD.order_by(source_products.c.id), asked)).all()
+    await connection.execute(_SOLD_OUT, {**asked, "b_now": now})
+    return [(row.id, empty[row.target_id]) for row in fresh]
 
 
 def _is_sold_out(harvest: AcceptedRecords) -> bool:

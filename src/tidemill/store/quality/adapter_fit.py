@@ -1,4 +1,4 @@
-"""How well adapters fit, as people look at it and act on it: incidents, blessings, forgiveness, stored pages."""
+"""How well adapters fit, as people act on it: blessings, forgiveness, stored pages."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,16 +12,16 @@ from tidemill.core.audit import AuditEntry
 from tidemill.core.page import Page
 from tidemill.core.quality.drift import ALL_RECORDS, shares_of
 from tidemill.core.source import Source
-from tidemill.core.views.quality import IncidentView
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
 from tidemill.store.pages.stage_inputs import StageInputs
+from tidemill.store.quality.poorer_readings import accept_readings
 from tidemill.store.schema import (
     adapter_status,
     drift_standings,
     field_baselines,
+    incidents,
     pages,
-    quality_incidents,
     runs,
     sources,
     targets,
@@ -32,9 +32,6 @@ from tidemill.store.upkeep.audit import take_keys, write_audit
 RUNS_BLESSED = 5
 """How many of the latest runs a blessing looks at."""
 
-_INCIDENTS = select(quality_incidents, func.coalesce(sources.c.name, "").label("source_name")).outerjoin(
-    sources, sources.c.id == quality_incidents.c.source_id
-)
 _OFF = exists().where(adapter_status.c.adapter_id == sources.c.adapter_id, ~adapter_status.c.enabled)
 _SWITCHED_OFF = select(sources.c.id, sources.c.adapter_id, or_(sources.c.auto_disabled, _OFF).label("was_off"))
 _COUNTED = (
@@ -62,22 +59,26 @@ class FieldBaseline(msgspec.Struct, frozen=True):
     shares: dict[str, float]
 
 
-class IncidentRepository:
-    """What people see and decide about adapters."""
+class KeptBaseline(msgspec.Struct, frozen=True, kw_only=True):
+    """The share of records that should have a field, as a person took it for good."""
+
+    source_id: int
+    source_name: str
+    field: str
+    share: float
+    records: int
+    blessed_by: str
+    blessed_at: datetime
+
+
+class AdapterFitRepository:
+    """What people see and decide about how adapters fit."""
 
     def __init__(self, database: Database, ids: Ids, materials: StageInputs) -> None:
         """`materials` read stored pages back."""
         self._database = database
         self._ids = ids
         self._materials = materials
-
-    async def incidents(self, *, open_only: bool = True, limit: int = 100) -> list[IncidentView]:
-        """What drift detection noticed, the newest first."""
-        query = _INCIDENTS.order_by(quality_incidents.c.id.desc()).limit(limit)
-        if open_only:
-            query = query.where(quality_incidents.c.closed_at.is_(None))
-        async with self._database.read() as connection:
-            return [IncidentView(**row) for row in (await connection.execute(query)).mappings()]
 
     async def latest_pages(self, adapter_id: str, limit: int) -> list[tuple[Source, Page]]:
         """The newest stored page of each of an adapter's targets, with its source."""
@@ -105,6 +106,18 @@ class IncidentRepository:
                 total[field] = total.get(field, 0) + count
         return FieldBaseline(source_id, total.get(ALL_RECORDS, 0), shares_of(total))
 
+    async def baselines(self, adapter_id: str) -> list[KeptBaseline]:
+        """What people took for good of an adapter's sources, by source and field."""
+        kept = (field_baselines.c[name] for name in KeptBaseline.__struct_fields__ if name != "source_name")
+        query = (
+            select(*kept, sources.c.name.label("source_name"))
+            .join(sources, sources.c.id == field_baselines.c.source_id)
+            .where(sources.c.adapter_id == adapter_id)
+            .order_by(sources.c.name, field_baselines.c.field)
+        )
+        async with self._database.read() as connection:
+            return [KeptBaseline(**row) for row in (await connection.execute(query)).mappings()]
+
     async def bless(
         self, blessings: Sequence[FieldBaseline], by: str, now: datetime, audit: Sequence[AuditEntry] = ()
     ) -> None:
@@ -121,6 +134,7 @@ class IncidentRepository:
             await connection.execute(delete(field_baselines).where(field_baselines.c.source_id.in_(owners)))
             if rows:
                 await connection.execute(field_baselines.insert(), rows)
+            await accept_readings(connection, owners)
             await write_audit(connection, zip(keys, audit, strict=True), now)
 
 
@@ -135,6 +149,7 @@ async def forgive_drift(connection: AsyncConnection, condition: Any, by: str, no
     if not owners:
         return
     await connection.execute(delete(drift_standings).where(drift_standings.c.source_id.in_(owners)))
+    await accept_readings(connection, owners)
     watched = [
         {"adapter_id": row.adapter_id, "source_id": row.id, "watched": True, "updated_at": now}
         for row in whose
@@ -142,6 +157,6 @@ async def forgive_drift(connection: AsyncConnection, condition: Any, by: str, no
     ]
     if watched:
         await connection.execute(drift_standings.insert(), watched)
-    still_open = (quality_incidents.c.source_id.in_(owners), quality_incidents.c.closed_at.is_(None))
-    await connection.execute(update(quality_incidents).where(*still_open).values(closed_at=now, closed_by=by))
+    still_open = (incidents.c.source_id.in_(owners), incidents.c.closed_at.is_(None), incidents.c.rule != "")
+    await connection.execute(update(incidents).where(*still_open).values(closed_at=now, closed_by=by))
     await connection.execute(update(sources).where(sources.c.id.in_(owners)).values(auto_disabled=False))
