@@ -11,9 +11,9 @@ from tidemill.fetching.apify import ApifyFetcher
 from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.ports import Clock
+from tidemill.pipeline.reader_functions.function import FunctionReaders
 from tidemill.settings import Settings
 from tidemill.store.pages.compaction import compact
-from tidemill.store.quality.proposals import Proposals
 from tidemill.store.services.status import Services
 from tidemill.store.upkeep.retention import prune
 
@@ -31,6 +31,7 @@ def build_chore_dependencies(
     services: Services,
     actors: ApifyFetcher,
     *,
+    readers: FunctionReaders,
     may_rescue: Callable[[], bool],
 ) -> ChoreDependencies:
     """Build what the engine's periodic work needs."""
@@ -43,7 +44,7 @@ def build_chore_dependencies(
         runs=store.ledger.runs,
         dead_letters=store.dead_letters,
         sweeps=store.sweeps,
-        repairs=Proposals(store.database, store.ids, store.bodies),
+        readers=readers,
         compact=compact_chore(store),
         prune=prune_chore(settings, store),
         overbooked=store.overbooked_hosts.overbooked,

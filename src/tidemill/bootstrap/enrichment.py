@@ -24,6 +24,7 @@ from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.inspection import SiteInspector
 from tidemill.pipeline.model_budget import BudgetedModel, TokenPrice
 from tidemill.pipeline.ports import Clock, Fetcher, ServiceRegistry
+from tidemill.pipeline.reader_functions.function import FunctionReaders
 from tidemill.pipeline.recovery import NormalizeEnrichment
 from tidemill.services.budgeted_search import BudgetedSearch
 from tidemill.services.geocoder import Nominatim
@@ -152,11 +153,12 @@ def build_discovery(
     services: ServiceRegistry,
     outside_services: OutsideServices,
     fetcher: Fetcher,
+    readers: FunctionReaders,
 ) -> DiscoveryActions:
     """Build discovery and its actions."""
     pace = Pace(timedelta(seconds=settings.discovery_interval_seconds))
     vertical, profile = discovering_vertical()
-    look = SiteInspector(vertical, profile, fetcher, clock, pace)
+    look = SiteInspector(vertical, profile, fetcher, clock, readers, pace)
     discoverer = Discoverer(
         store.places,
         store.searches,

@@ -9,7 +9,8 @@ from tidemill.fetching.robots import RobotsMemory
 from tidemill.pipeline.ports import Clock, Fetcher, HostRateLimits, ServiceRegistry, SharedRateLimiter, Transport
 from tidemill.settings import Settings
 
-LANES = (FetcherKind.HTTP.value, FetcherKind.BROWSER.value, FetcherKind.SCRAPINGBEE.value, FetcherKind.APIFY.value)
+PAID_LANES = (FetcherKind.SCRAPINGBEE.value, FetcherKind.APIFY.value)
+LANES = (FetcherKind.HTTP.value, FetcherKind.BROWSER.value, *PAID_LANES)
 
 
 def build_fetchers(

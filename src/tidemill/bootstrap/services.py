@@ -25,6 +25,11 @@ def missing_services(settings: Settings) -> dict[Service, str]:
         Service.GEOCODER: settings.geocoder_url,
         Service.REDIS: settings.redis,
         Service.BROKER: settings.broker,
-        Service.SLACK: None,  # nobody can set it up yet
+        Service.BEAT: settings.broker,
+        Service.SLACK: settings.slack_webhook,
+        Service.MAIL: settings.mail_server,
+        Service.ALERT_WEBHOOK: settings.alert_webhook_url,
+        Service.APPRISE: settings.apprise_urls,
+        Service.DEADMAN: settings.deadman_url,
     }
     return {service: "" for service, value in set_up.items() if not value}

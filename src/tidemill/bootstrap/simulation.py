@@ -1,7 +1,7 @@
 """Build the system as the simulation runs it: all of it real but the clock, the dice, the web and the disk."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -9,6 +9,7 @@ import msgspec
 
 from tidemill.bootstrap.labs import LAB_PARTS
 from tidemill.bootstrap.listeners import Listeners
+from tidemill.bootstrap.local_requests import LocalReader, local_reader
 from tidemill.bootstrap.migrations import upgrade
 from tidemill.bootstrap.system import System, build
 from tidemill.core.schedules import Every
@@ -64,6 +65,7 @@ class SimulatedSystem:
     def __init__(self, system: System) -> None:
         """Drive `system`."""
         self._system = system
+        self._reader: LocalReader | None = None
 
     async def prepare(self, sources: Sequence[Mapping[str, Any]]) -> None:
         """Create the tables and import the sources."""
@@ -84,6 +86,12 @@ class SimulatedSystem:
         """Switch a source on or off."""
         actions = self._system.actions.sources
         await (actions.enable(source, ACTOR) if on else actions.disable(source, ACTOR))
+
+    async def answer(self, address: str, as_of: datetime | None) -> list[dict[str, Any]]:
+        """Ask the system's own web app for a list."""
+        if self._reader is None:
+            self._reader = local_reader(self._system)
+        return await self._reader.whole_list(address, **({} if as_of is None else {"as_of": as_of.isoformat()}))
 
     async def close(self) -> None:
         """Close files and connections."""

@@ -9,6 +9,7 @@ from tidemill.bootstrap.verticals import LOADED_PLUGINS, VERTICALS
 from tidemill.core.live.lifecycle import LifecyclePolicy
 from tidemill.core.policy import validated
 from tidemill.core.vertical import Vertical
+from tidemill.operations.mistakes import Mistake
 from tidemill.plugin import StoreEnvironment, VerticalStore
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
@@ -16,6 +17,7 @@ from tidemill.store.database.keys import Ids
 from tidemill.store.ledger.breakers import Breakers
 from tidemill.store.ledger.host_assignment import HostAssignment
 from tidemill.store.ledger.ledger import Ledger
+from tidemill.store.ledger.named_claims import NamedClaims
 from tidemill.store.ledger.overbooked import OverbookedHosts
 from tidemill.store.ledger.rate_limits import RateLimitRepository
 from tidemill.store.ledger.recheck import CurrentStateReader
@@ -26,10 +28,12 @@ from tidemill.store.ledger.ticks import TickSlots
 from tidemill.store.ledger.workers import Workers
 from tidemill.store.live.ledger import LiveLedger
 from tidemill.store.pages.bodies import Bodies, bodies_for
+from tidemill.store.pages.object_bodies import ObjectBodies
 from tidemill.store.quality.quarantine import QuarantineRepository
 from tidemill.store.services.answers import AnswerRepository
 from tidemill.store.services.browsers import BrowserRepository
 from tidemill.store.services.enrichment_requests import EnrichmentRequestRepository
+from tidemill.store.services.webhooks import WebhookRepository
 from tidemill.store.snapshots.log import SnapshotLog
 from tidemill.store.snapshots.reads import SnapshotReads
 from tidemill.store.sources.candidates import CandidateRepository
@@ -50,6 +54,7 @@ class Store:
     ids: Ids
     bodies: Bodies
     ledger: Ledger
+    named_claims: NamedClaims
     agenda: DispatchRepository
     workers: Workers
     slots: TickSlots
@@ -75,6 +80,7 @@ class Store:
     change_log: SnapshotLog
     snapshots: SnapshotReads
     live: LiveLedger
+    webhooks: WebhookRepository
     environment: StoreEnvironment
     verticals: Mapping[str, VerticalStore]
 
@@ -94,11 +100,12 @@ def build_store(
     for vertical in known.values():
         validated(vertical.policy)
     ids = Ids(database)
-    bodies = bodies_for(database, settings.pages_folder)
+    bodies = build_bodies(settings, database)
     lease, limit = timedelta(seconds=settings.lease_seconds), timedelta(minutes=settings.job_limit_minutes)
     breaker_policies = {name: vertical.policy.breaker for name, vertical in known.items()}
     paces = Paces(own=settings.own_paces)
-    sources, targets = SourceRepository(database, ids, paces), TargetRepository(database, ids, paces)
+    sources = SourceRepository(database, ids, paces, gate=settings.replay_gate)
+    targets = TargetRepository(database, ids, paces)
     environment = StoreEnvironment(
         database=database, ids=ids, sources=sources, targets=targets, asks=settings.enrichment_services
     )
@@ -113,6 +120,7 @@ def build_store(
         ids=ids,
         bodies=bodies,
         ledger=ledger,
+        named_claims=NamedClaims(database),
         agenda=DispatchRepository(database, ids, [name for name, each in known.items() if each.live is None]),
         workers=Workers(database, ids, lease=lease, job_limit=limit),
         slots=TickSlots(database),
@@ -152,9 +160,43 @@ def build_store(
             paces,
             lives,
         ),
+        webhooks=WebhookRepository(database, ids),
         environment=environment,
         verticals=verticals,
     )
+
+
+def build_bodies(settings: Settings, database: Database) -> Bodies:
+    """Build where bodies of pages are kept: an S3-compatible store if one is set, else as the database has it."""
+    if settings.pages_store is None:
+        return bodies_for(database, settings.pages_folder)
+    if database.is_sqlite:
+        msg = "pages_store needs PostgreSQL; with SQLite pages are kept in pages_folder"
+        raise Mistake(msg)
+    try:
+        from tidemill.services.s3 import S3Store  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        msg = "pages_store is set, but its client is not installed: pip install 'tidemill[s3]'"
+        raise Mistake(msg) from error
+    bucket, _, folder = settings.pages_store.removeprefix("s3://").partition("/")
+    key, secret = settings.pages_store_key, settings.pages_store_secret
+    objects = S3Store(
+        bucket,
+        folder,
+        url=settings.pages_store_url,
+        region=settings.pages_store_region,
+        key=None if key is None else key.get_secret_value(),
+        secret=None if secret is None else secret.get_secret_value(),
+    )
+    return ObjectBodies(database, objects)
+
+
+def pages_folder_of(settings: Settings, database: Database) -> Path | None:
+    """Return the folder that holds the bodies of pages; None where the database or a store elsewhere does."""
+    file = database.engine.url.database if database.is_sqlite else None
+    if not file or file == ":memory:":
+        return None
+    return settings.pages_folder or Path(f"{file}.pages")
 
 
 def written_folders(settings: Settings, database: Database) -> list[Path]:

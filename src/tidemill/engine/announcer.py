@@ -1,13 +1,14 @@
 """Announces the events of each commit."""
 
-from datetime import datetime
+from collections import Counter
+from datetime import datetime, timedelta
 
 from tidemill.core.failure import MEANING, Failure
 from tidemill.core.job import Job, JobStatus
 from tidemill.core.outcome import Advance, Stage
 from tidemill.core.run import RunSummary
 from tidemill.core.verdict import Dropped
-from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Committed, Fetched, Judged, Unchanged
+from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Committed, Fetched, Judged, Parsed, Unchanged
 from tidemill.pipeline.happenings import (
     Announce,
     BreakerMoved,
@@ -25,6 +26,8 @@ from tidemill.pipeline.happenings import (
 )
 from tidemill.pipeline.ports import Clock
 
+MILLISECOND = timedelta(milliseconds=1)
+
 
 class CommitAnnouncer:
     """Announces what was committed, after the commit."""
@@ -40,7 +43,7 @@ class CommitAnnouncer:
         for checkpoint in batch:
             job = checkpoint.claimed.job
             if job.id not in committed.still_leased:
-                self._announce(LeaseLost(now, job.id, job.run_id, job.source_id, job.stage))
+                self._announce(LeaseLost(now, job.id, job.run_id, job.source_id, job.stage, job.adapter_id))
             elif isinstance(checkpoint.outcome, Advance):
                 self._advanced(checkpoint, committed)
             else:
@@ -56,19 +59,25 @@ class CommitAnnouncer:
             milliseconds = round(result.duration.total_seconds() * 1000)
             unchanged = isinstance(produced, Unchanged)
             job_fields = (now, job.id, job.run_id, job.source_id, job.host)
-            self._announce(PageGot(*job_fields, result.status_code, len(result.body), milliseconds, unchanged))
+            waited = result.waited // MILLISECOND
+            self._announce(
+                PageGot(
+                    *job_fields, result.status_code, len(result.body), milliseconds, unchanged, job.adapter_id, waited
+                )
+            )
         if isinstance(produced, AcceptedRecords):
             kept = committed.kept[job.id]
             self._announce(
                 RecordsKept(
                     now, job.id, job.run_id, job.source_id, job.vertical, kept.inserted, kept.updated,
-                    kept.unchanged, produced.repeated, kept.dropped, kept.held_back,
+                    kept.unchanged, produced.repeated, kept.dropped, kept.held_back, job.adapter_id,
                 )
             )  # fmt: skip
         if isinstance(produced, Judged):
             self._announce(judged_happening(now, job, produced))
         ends = checkpoint.transition.status is JobStatus.DONE
-        self._announce(StageDone(now, job.id, job.run_id, job.source_id, job.stage, ends))
+        took = round(produced.read_seconds * 1000) if isinstance(produced, Parsed) else None
+        self._announce(StageDone(now, job.id, job.run_id, job.source_id, job.stage, ends, job.adapter_id, took))
 
     def _stopped(self, checkpoint: Checkpoint) -> None:
         now, job, transition = self._clock.now(), checkpoint.claimed.job, checkpoint.transition
@@ -77,14 +86,18 @@ class CommitAnnouncer:
         match transition.status:
             case JobStatus.WAITING if transition.not_before is not None:
                 self._announce(
-                    JobWaits(*job_fields, job.stage, transition.not_before, transition.detail, transition.failure)
-                )
+                    JobWaits(
+                        *job_fields, job.stage, transition.not_before, transition.detail, transition.failure,
+                        job.adapter_id,
+                    )
+                )  # fmt: skip
             case JobStatus.REFUSED:
-                self._announce(JobRefused(*job_fields, failure, transition.detail))
+                self._announce(JobRefused(*job_fields, failure, transition.detail, job.adapter_id))
             case _:
-                self._announce(JobDead(*job_fields, Stage(job.stage), failure, transition.detail))
+                stage = Stage(job.stage)
+                self._announce(JobDead(*job_fields, stage, failure, transition.detail, job.adapter_id))
                 if MEANING[failure].alerts:
-                    self._announce(PersonNeeded(*job_fields, failure, transition.detail))
+                    self._announce(PersonNeeded(*job_fields, failure, transition.detail, job.adapter_id))
 
     def run_closed(self, summary: RunSummary) -> None:
         """Announce the events of a closed run."""
@@ -101,4 +114,15 @@ def judged_happening(now: datetime, job: Job, judged: Judged) -> RecordsJudged:
     dropped = sum(isinstance(each.verdict, Dropped) for each in judged.rejected)
     aside = len(judged.rejected) - dropped
     whose = (now, job.id, job.run_id, job.source_id, job.vertical)
-    return RecordsJudged(*whose, len(judged.accepted), dropped, aside)
+    return RecordsJudged(*whose, len(judged.accepted), dropped, aside, job.adapter_id, rejection_reasons(judged))
+
+
+def rejection_reasons(judged: Judged) -> tuple[tuple[str, str, int], ...]:
+    """Return how many records were dropped or quarantined for each reason."""
+    if not judged.rejected:
+        return ()
+    found = Counter(
+        ("dropped" if isinstance(each.verdict, Dropped) else "quarantined", str(each.verdict.reason))
+        for each in judged.rejected
+    )
+    return tuple((verdict, reason, count) for (verdict, reason), count in sorted(found.items()))

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from tidemill.core.health.overdue import missed_targets
 from tidemill.core.run import RunSummary
-from tidemill.core.schedules import Cron, Every
+from tidemill.core.schedules import Cron, Every, format_duration
 from tidemill.engine.periodic import Chore, ChoreRunner
 from tidemill.engine.ports import Waker
 from tidemill.pipeline.dispatch import Dispatcher, OpenedRun
 from tidemill.pipeline.happenings import Announce, JobDead, JobsRescued, JobsStale, Overdue, happenings_at_run_end
 from tidemill.pipeline.ports import Clock, StoreLost
-from tidemill.pipeline.repair import RepairRepository, propose_repairs
+from tidemill.pipeline.reader_functions.function import FunctionReaders
 
 DISPATCH_GRACE = timedelta(minutes=30)
 """How long a due target may go without a job before that is reported."""
@@ -45,8 +46,8 @@ class DeadLetterQueue(Protocol):
 class Sweeper(Protocol):
     """Finds work that was left behind, and maintains the database."""
 
-    async def stale(self, older_than: timedelta, now: datetime) -> Mapping[int, int]:
-        """Mark jobs that waited too long and return how many, by source."""
+    async def stale(self, older_than: timedelta, now: datetime) -> Mapping[tuple[int, str], int]:
+        """Mark jobs that waited too long and return how many, by source and adapter."""
         ...
 
     async def undispatched(self, grace: timedelta, now: datetime) -> list[tuple[str, int]]:
@@ -70,7 +71,7 @@ class ChoreDependencies:
     runs: RunCloser
     dead_letters: DeadLetterQueue
     sweeps: Sweeper
-    repairs: RepairRepository
+    readers: FunctionReaders
     compact: Callable[[datetime], Awaitable[str]]
     prune: Callable[[datetime], Awaitable[str]]
     overbooked: Callable[[], Awaitable[list[tuple[str, str]]]]
@@ -95,8 +96,6 @@ def engine_chores(deps: ChoreDependencies) -> list[Chore]:
         Chore("services", every(minutes=1), lambda: check_services(deps)),
         Chore("retry_letters", every(minutes=5), lambda: retry_dead_letters(deps)),
         Chore("stale_jobs", every(hours=1), lambda: mark_stale_jobs(deps)),
-        Chore("propose_repairs", every(minutes=15),
-             lambda: propose_repairs(deps.repairs, deps.announce, deps.clock.now())),
         Chore("compact_pages", every(hours=1), lambda: deps.compact(deps.clock.now())),
         Chore("maintenance", Cron("0 3 * * *"), lambda: maintain(deps)),
     ]  # fmt: skip
@@ -113,9 +112,11 @@ async def dispatch(deps: ChoreDependencies) -> str:
     deps.waker.wake(done.workers)
     for adapter, left in done.paused.items():
         if left > deps.alert_backoff:
-            words = f"its scheduling is paused for {left} more: its queue has been full for several rounds"
+            words = f"its scheduling is paused for {format_duration(left)} more: its queue was full for several rounds"
             deps.announce(Overdue(deps.clock.now(), f"adapter {adapter}", words))
-    paused = "".join(f"; {adapter} is full and paused for {left} more" for adapter, left in done.paused.items())
+    paused = "".join(
+        f"; {adapter} is full and paused for {format_duration(left)} more" for adapter, left in done.paused.items()
+    )
     return f"{done.jobs} jobs in {done.runs} runs, {done.rejected} turned away{paused}"
 
 
@@ -180,12 +181,14 @@ async def retry_dead_letters(deps: ChoreDependencies) -> str:
 
 async def mark_stale_jobs(deps: ChoreDependencies) -> str:
     """Mark jobs that waited for over `stale_after`."""
-    by_source = await deps.sweeps.stale(deps.stale_after, deps.clock.now())
-    for source_id, jobs in by_source.items():
-        deps.announce(JobsStale(deps.clock.now(), source_id, jobs))
-    stale = sum(by_source.values())
+    stale_by = await deps.sweeps.stale(deps.stale_after, deps.clock.now())
+    for (source_id, adapter_id), jobs in stale_by.items():
+        deps.announce(JobsStale(deps.clock.now(), source_id, jobs, adapter_id))
+    stale = sum(stale_by.values())
     if stale:
-        deps.announce(Overdue(deps.clock.now(), "jobs", f"{stale} jobs waited for over {deps.stale_after}"))
+        deps.announce(
+            Overdue(deps.clock.now(), "jobs", f"{stale} jobs waited for over {format_duration(deps.stale_after)}")
+        )
     return f"{stale} jobs"
 
 
@@ -205,7 +208,7 @@ async def report_overdue(runner: ChoreRunner, deps: ChoreDependencies) -> str:
         deps.announce(Overdue(now, f"tick {name}", detail))
     overbooked = await deps.overbooked()
     for name, count in missed:
-        deps.announce(Overdue(now, f"source {name}", f"{count} targets are due and got no job"))
+        deps.announce(Overdue(now, f"source {name}", missed_targets(count)))
     for host, detail in overbooked:
         deps.announce(Overdue(now, f"host {host}", detail))
     return f"{len(late)} ticks late, {len(missed)} sources undispatched, {len(overbooked)} hosts crowded"

@@ -14,6 +14,8 @@ NOTICEABLE = timedelta(seconds=2)
 """A difference from which somebody must have set the clock: none that is kept in step drifts so far in five seconds."""
 BEHIND = timedelta(seconds=30)
 """How far what is on record may be ahead of us: the clocks of two machines are never quite in step."""
+MAX_SKEW = timedelta(seconds=2)
+"""How far a machine's clock and the database's may differ: all machines judge leases and paces by their own."""
 MADE_UP = timedelta(days=1)
 """A clock set back by no more than this is waited for at half speed; beyond it the new time is taken as it is."""
 SLOWEST = 0.5
@@ -26,6 +28,24 @@ class ClockJump(msgspec.Struct, frozen=True):
 
     by: timedelta
     followed: timedelta
+
+
+class ClockSkew(msgspec.Struct, frozen=True):
+    """How far our time is ahead of the database's, in seconds, give or take what the answer took to come."""
+
+    seconds: float
+    give_or_take: float = 0.0
+
+    @property
+    def fault(self) -> str:
+        """What is wrong in words, '' while the two certainly differ by no more than is allowed."""
+        if abs(self.seconds) - self.give_or_take <= MAX_SKEW.total_seconds():
+            return ""
+        side = "ahead of" if self.seconds > 0 else "behind"
+        return (
+            f"this machine's clock is {abs(self.seconds):.1f} s {side} the database's, and"
+            f" {MAX_SKEW.total_seconds():g} s are allowed; set the clocks of all machines by NTP"
+        )
 
 
 def wall_time() -> datetime:

@@ -27,7 +27,7 @@ from tidemill.pipeline.page_reading import (
     read_page,
     records_to_judge,
 )
-from tidemill.pipeline.parse import parse, parse_outcome
+from tidemill.pipeline.parse import held_reading, parse, parse_outcome
 from tidemill.pipeline.persist import persist
 from tidemill.pipeline.ports import Dice, StoreError, StoreLost
 from tidemill.pipeline.recovery import open_request_keys
@@ -57,6 +57,7 @@ class Drain:
         lane_capacity: Mapping[str, int] | None = None,
         commits: int = 1,
         readers: PageReaders | None = None,
+        one_stage: bool = False,
     ) -> None:
         """`worker_id` is called at each claim: a worker that was given up registers under a new key.
 
@@ -64,6 +65,7 @@ class Drain:
         that two groups never wait for each other's rows.
         `lane_capacity` sets a lower capacity for some lanes: jobs that wait for a browser are better left to others.
         `readers` read pages in processes of their own; without them pages are read inline.
+        With `one_stage` a job is let go of after one stage; it stays leased, before the next.
         """
         self._ledger = ledger
         self._deps = deps
@@ -75,6 +77,7 @@ class Drain:
         self._writers = [Writer(ledger, deps.clock, announcer, policies) for _ in range(commits)]
         self._writer_of: dict[int, Writer] = {}
         self._readers = readers
+        self._one_stage = one_stage
         self._held_jobs: set[int] = set()
         self._in_readers = 0
         self._fetching: set[asyncio.Task[None]] = set()
@@ -236,7 +239,10 @@ class Drain:
 
     def _run_stage(self, claimed: Claimed, stage_input: object) -> None:
         """Run one stage; what reads scraped text goes to the readers, and its outcome comes when they are done."""
-        if isinstance(stage_input, Fetched) and self._readers is not None:
+        held = held_reading(claimed, self._deps.verticals) if isinstance(stage_input, Fetched) else None
+        if held is not None:
+            self._finish_stage(claimed, held)
+        elif isinstance(stage_input, Fetched) and self._readers is not None:
             self._read(claimed, stage_input, self._readers)
         elif isinstance(stage_input, Parsed) and self._must_judge(stage_input):
             self._start(self._judge_and_finish(claimed, stage_input))
@@ -296,7 +302,8 @@ class Drain:
             for checkpoint in batch:
                 job = checkpoint.claimed.job
                 outcome = checkpoint.outcome
-                if job.id in committed.still_leased and isinstance(outcome, Advance) and not checkpoint.transition.ends:
+                goes_on = isinstance(outcome, Advance) and not checkpoint.transition.ends and not self._one_stage
+                if goes_on and job.id in committed.still_leased and isinstance(outcome, Advance):
                     put = self._inbox.append if job.stage is Stage.FETCH else self._inbox.appendleft
                     put((after_checkpoint(checkpoint), outcome.produced))
                 else:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from tidemill.core.schedules import Cron, Every, next_due, slot_of
+from tidemill.core.schedules import Cron, Every, next_due, rhythm_in_words, slot_of
 from tidemill.engine.ports import SlotRepository
 from tidemill.pipeline.happenings import Announce, TickRan
 from tidemill.pipeline.ports import Clock
@@ -135,7 +135,7 @@ class ChoreRunner:
         for name, chore in self.chores.items():
             if now - last.get(name, since) > chore.period * SILENT_PERIODS:
                 went = f"last went well {last[name]:%Y-%m-%d %H:%M} UTC" if name in last else "has never gone well"
-                late.append((name, f"{went}, due every {chore.period}"))
+                late.append((name, f"{went}, due {rhythm_in_words(chore.period)}"))
         return late
 
 

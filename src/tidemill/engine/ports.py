@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from tidemill.core.outcome import Fail
 from tidemill.core.run import RunSummary
 from tidemill.engine.clock import ClockJump
 from tidemill.pipeline.checkpoints import Checkpoint, Claimed, Committed, Resumed
 from tidemill.pipeline.page_reading import PageTask, ReadResult
+from tidemill.pipeline.reader_functions.function import Answered, Asked, ReaderFunction
 
 
 class JobLedger(Protocol):
@@ -49,6 +51,10 @@ class PageReaders(Protocol):
         """Read a page; `done` is called from the event loop with what came of it."""
         ...
 
+    async def call(self, function: ReaderFunction[Asked, Answered], asked: Asked) -> Answered | Fail:
+        """Run a function over scraped text; return its answer, or why there is none."""
+        ...
+
     async def close(self) -> None:
         """End every process."""
         ...
@@ -67,8 +73,8 @@ class WorkerRegistry(Protocol):
         """How often to send a heartbeat."""
         ...
 
-    async def register(self, name: str, pid: int, now: datetime) -> int:
-        """Register a worker and return its key."""
+    async def register(self, name: str, pid: int, now: datetime, lanes: Sequence[str] = ()) -> int:
+        """Register a worker that takes the jobs of these lanes, and return its key."""
         ...
 
     async def beat(self, worker_id: int, now: datetime) -> bool:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Protocol
 
-from tidemill.engine.clock import CHECKED_EVERY, MADE_UP, ClockJump
+from tidemill.engine.clock import CHECKED_EVERY, MADE_UP, ClockJump, ClockSkew
 from tidemill.engine.drain import Drain, wait_for_first
 from tidemill.engine.periodic import Chore, ChoreRunner
 from tidemill.engine.ports import MachineClock, WorkerRegistry
@@ -22,20 +22,40 @@ TROUBLE_PAUSE = timedelta(seconds=5)
 COMES_BACK = timedelta(seconds=20)
 """Within this a worker is seen again once its database is back: a try to connect takes up to 10 s, then a pause."""
 
+COMPARED_EVERY = timedelta(minutes=1)
+"""How often the machine's clock is compared with the database's."""
+
+DONE_HERE = frozenset({"ok", "failed"})
+"""What a runner answers of a chore that nobody else had done."""
+
+HearWakeups = Callable[[Callable[[str], None]], Awaitable[None]]
+MeasureSkew = Callable[[], Awaitable[ClockSkew]]
 Prepare = Callable[[datetime], Awaitable[object]]
+
+
+def default_name() -> str:
+    """Return what a process is called that nobody has named: its machine and its number."""
+    return f"{socket.gethostname()}:{os.getpid()}"
 
 
 class Worker:
     """This process's registration as a worker, which it may have to renew."""
 
     def __init__(
-        self, register: WorkerRegistry, clock: Clock, name: str | None = None, *, prepare: Prepare | None = None
+        self,
+        register: WorkerRegistry,
+        clock: Clock,
+        name: str | None = None,
+        *,
+        prepare: Prepare | None = None,
+        lanes: Sequence[str] = (),
     ) -> None:
-        """Not registered yet; `prepare` runs before this worker claims anything."""
+        """Not registered yet; `prepare` runs before this worker claims anything. It takes jobs of `lanes`."""
         self._prepare = prepare
+        self._lanes = lanes
         self._register = register
         self._clock = clock
-        self._name = name or f"{socket.gethostname()}:{os.getpid()}"
+        self._name = name or default_name()
         self._key: int | None = None
         self._seen_at: datetime | None = None
         self._beating = asyncio.Lock()
@@ -87,7 +107,7 @@ class Worker:
         """Run `prepare` and register under a new key."""
         if self._prepare is not None:
             await self._prepare(self._clock.now())
-        self._key = await self._register.register(self._name, os.getpid(), self._clock.now())
+        self._key = await self._register.register(self._name, os.getpid(), self._clock.now(), self._lanes)
 
     async def keep_alive(self) -> None:
         """Send heartbeats; after trouble with the database, one at once when it is there again."""
@@ -159,13 +179,19 @@ class Supervisor:
         machine: MachineClock | None = None,
         live: LaneRunner | None = None,
         chores_after: timedelta = timedelta(0),
+        has_chores: bool = True,
+        measure_skew: MeasureSkew | None = None,
+        hear_wakeups: HearWakeups | None = None,
+        on_unsent_chore: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """`make_drain` builds a new drain per lane; a lane that is not woken polls after `poll_interval`.
 
         `live` runs the live lane, where something is watched live; it is the same one each time.
 
         `machine` is the clock, if it goes by one that somebody may set. Where somebody else starts the chores, this
-        one does a slot that is still free after `chores_after`.
+        one does a slot that is still free after `chores_after`; without `has_chores` it does none. A process whose
+        clock differs too much from the database's takes nothing on until it is right. `hear_wakeups` listens for what
+        other processes say of lanes with work. `on_unsent_chore` is told of each that nobody else had started.
         """
         self._worker = worker
         self._runner = runner
@@ -177,6 +203,11 @@ class Supervisor:
         self._announce = announce
         self._poll_interval = poll_interval
         self._machine = machine
+        self._has_chores = has_chores
+        self._measure_skew = measure_skew
+        self._hear_wakeups = hear_wakeups
+        self._on_unsent_chore = on_unsent_chore
+        self._is_skewed = False
         self._drains: dict[str, LaneRunner] = {}
         self._wake_events: dict[str, asyncio.Event] = {lane: asyncio.Event() for lane in self._lanes}
         self._stopping = asyncio.Event()
@@ -199,6 +230,11 @@ class Supervisor:
             if lane in self._drains:
                 self._drains[lane].wake()
 
+    def _heard(self, lanes: str) -> None:
+        """Wake the lanes that another process named; all of them, where nobody knows what was said before."""
+        for lane in lanes.split() or self._lanes:
+            self.wake_lane(lane)
+
     def stop(self) -> None:
         """Finish the jobs that are leased, then stop."""
         self._stopping.set()
@@ -209,18 +245,27 @@ class Supervisor:
 
     async def run(self) -> None:
         """Run until stopped; cancelling stops at once. Either way the jobs are released."""
+        if not self._lanes and not self._has_chores:
+            await self._stopping.wait()
+            return
         await self._begin_in_time()
         await self._worker.sign_in()
-        parts = {"heartbeat": self._worker.keep_alive}
+        parts: dict[str, Callable[[], Awaitable[None]]] = {"heartbeat": self._worker.keep_alive}
         if self._machine is not None:
             parts["clock"] = partial(self._watch_clock, self._machine)
-        parts |= {f"tick {name}": partial(self._run_chore, chore) for name, chore in self._runner.chores.items()}
+        if self._measure_skew is not None:
+            parts["clock of the database"] = partial(self._compare_clocks, self._measure_skew)
+        if self._hear_wakeups is not None and self._lanes:
+            parts["wake-ups"] = partial(self._hear_wakeups, self._heard)
+        if self._has_chores:
+            parts |= {f"tick {name}": partial(self._run_chore, chore) for name, chore in self._runner.chores.items()}
         background = [
             asyncio.create_task(self._restart_on_error(name, work), name=name) for name, work in parts.items()
         ]
         lanes = [asyncio.create_task(self._lane(lane), name=f"lane {lane}") for lane in self._lanes]
         try:
             await asyncio.gather(*lanes)
+            await self._stopping.wait()
         finally:
             for task in (*background, *lanes):
                 task.cancel()
@@ -237,6 +282,17 @@ class Supervisor:
         while True:
             await self._clock.sleep_until(self._clock.now() + CHECKED_EVERY)
             self._tell_of(machine.compare())
+
+    async def _compare_clocks(self, measure: MeasureSkew) -> None:
+        """Take nothing on while this machine's clock and the database's differ by too much."""
+        while True:
+            skew = await measure()
+            if skew.fault and not self._is_skewed:
+                self._announce(ClockJumped(self._clock.now(), round(skew.seconds, 1), skew.fault))
+                for drain in self._drains.values():
+                    drain.stop_claiming()
+            self._is_skewed = bool(skew.fault)
+            await self._clock.sleep_until(self._clock.now() + COMPARED_EVERY)
 
     def _tell_of(self, jump: ClockJump | None) -> None:
         if jump is not None:
@@ -255,6 +311,9 @@ class Supervisor:
         must_release = False
         while not self._stopping.is_set():
             self._wake_events[lane].clear()
+            if self._is_skewed:
+                await self._wait_until(lane, self._clock.now() + TROUBLE_PAUSE)
+                continue
             drain = self._drains[lane] = self._runner_of(lane)
             try:
                 if must_release:
@@ -287,7 +346,9 @@ class Supervisor:
         if late:
             await self._clock.sleep_until(self._clock.now() + late)
         while True:
-            await self._runner.tick(chore.name)
+            answer = await self._runner.tick(chore.name)
+            if late and answer in DONE_HERE and self._on_unsent_chore is not None:
+                await self._on_unsent_chore()
             await self._clock.sleep_until(chore.after(self._clock.now()) + late)
 
     async def _restart_on_error(self, name: str, work: Callable[[], Awaitable[None]]) -> None:

@@ -156,8 +156,25 @@ def _unbrotli(data: bytes, limit: int) -> _Layer:
 
 
 def _unzstd(data: bytes, limit: int) -> _Layer:
-    """Decompress Zstandard twice: once under the cap, then whole to see whether its end is there."""
+    """Decompress one Zstandard frame or several in a row: under the cap first, then to see whether the last one ends.
+
+    What follows the frames and is none is ignored, as with gzip.
+    """
     decompressor = zstandard.ZstdDecompressor(max_window_size=LARGEST_ZSTD_WINDOW)
+    try:
+        content = decompressor.stream_reader(data, read_across_frames=True).read(limit + 1)
+    except zstandard.ZstdError:
+        return _first_frame(decompressor, data, limit)
+    if len(content) > limit:
+        return _Layer(content[:limit], Failure.TOO_LARGE)
+    frames, is_whole = _zstd_frames(decompressor, memoryview(data))
+    if frames > MOST_MEMBERS:
+        return _Layer(content, Failure.TOO_LARGE, is_plain=False)
+    return _Layer(content, None if is_whole else Failure.TRUNCATED_BODY, is_plain=frames == 1)
+
+
+def _first_frame(decompressor: zstandard.ZstdDecompressor, data: bytes, limit: int) -> _Layer:
+    """Decompress the first frame of a body in which something else follows; another frame that is broken cuts it."""
     try:
         content = decompressor.stream_reader(data).read(limit + 1)
         if len(content) > limit:
@@ -166,7 +183,26 @@ def _unzstd(data: bytes, limit: int) -> _Layer:
         whole = stream.decompress(data)
     except zstandard.ZstdError:
         return _Layer(b"", Failure.TRUNCATED_BODY)
-    return _Layer(whole, None if stream.eof else Failure.TRUNCATED_BODY)
+    is_cut = not stream.eof or _looks_encoded(stream.unused_data, "zstd")
+    return _Layer(whole, Failure.TRUNCATED_BODY if is_cut else None, is_plain=False)
+
+
+def _zstd_frames(decompressor: zstandard.ZstdDecompressor, data: memoryview) -> tuple[int, bool]:
+    """Count the frames of a body that is known to be valid, up to one more than are taken, and see whether it ends.
+
+    Fed piece by piece, for the reason that `_inflate_piecewise` has.
+    """
+    position, frames, ended = 0, 0, False
+    while position < len(data) and frames <= MOST_MEMBERS:
+        stream, step, ended = decompressor.decompressobj(), _FIRST_PIECE, False
+        frames += 1
+        while position < len(data) and not ended:
+            fed = data[position : position + step]
+            stream.decompress(fed)
+            ended = stream.eof
+            position += len(fed) - len(stream.unused_data)
+            step = min(2 * step, _LARGEST_PIECE)
+    return frames, ended
 
 
 _DECODERS: dict[str, Callable[[bytes, int], _Layer]] = {

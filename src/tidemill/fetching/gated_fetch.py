@@ -99,6 +99,7 @@ class GatedFetch:
         "duration",
         "requested_at",
         "requests",
+        "waited",
     )
 
     def __init__(self, gates: Gates, request: FetchRequest, headers: Mapping[str, str], start_url: str) -> None:
@@ -116,6 +117,7 @@ class GatedFetch:
         self.requests = 0
         self.requested_at: datetime | None = None
         self.duration = NO_TIME
+        self.waited = NO_TIME
         self.crawl_delay: timedelta | None = None
 
     async def follow(self, href: str, max_bytes: int, time_left: timedelta, *, obeys_robots: bool) -> RedirectResult:
@@ -228,7 +230,10 @@ class GatedFetch:
         """Wait until the host's pace admits the request; the gates must be asked again after that."""
         self._must_recheck = True
         ttl = time_left + PLACE_TTL
-        return await self._gates.pacer.admit(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit, ttl=ttl)
+        began, pacer = self._gates.clock.now(), self._gates.pacer
+        admitted = await pacer.admit(terms.host, terms.pace, terms.claim, is_visit=terms.is_visit, ttl=ttl)
+        self.waited += self._gates.clock.now() - began
+        return admitted
 
     async def _release_shared(self, admitted: AdmittedRequest) -> None:
         """Free the place that other processes count; if the store is away, the place expires by itself."""
@@ -259,7 +264,9 @@ class GatedFetch:
             if self._must_recheck or began - self._checked_at > ANSWER_VALID_FOR:
                 await recheck_gates()
             self._must_recheck = True  # the next one leaves after an answer
+            asked = gates.clock.now()
             await admitted.wait_to_send()
+            self.waited += max(NO_TIME, admitted.sent_at - asked)
             if admitted.sent_at - began > LONG_WAIT:
                 await recheck_gates()
             if holds_lease is not None and not holds_lease():

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -19,6 +19,10 @@ LONGEST_BACKOFF = timedelta(hours=1)  # but a host that stays unwell is asked le
 TRIES = 3
 BETWEEN_TRIES = timedelta(seconds=1)
 MAX_BYTES = 500_000  # bytes; what stands beyond them is not read
+MOST_RULES = 5_000
+"""Rules that concern us: each is held against every address, a few microseconds long, where the event loop runs."""
+MOST_CHARACTERS = 5_000_000
+"""Characters that rules with a `*` are held against for one address, its length for each rule: some 10 ms."""
 HOSTS_REMEMBERED = 10_000
 
 _AGENT_TOKEN = re.compile(r"[A-Za-z0-9_-]+")
@@ -76,16 +80,26 @@ class Rules:
         """Parse `text` for the product token `agent`: the groups that name it, or else those for everyone."""
         self.text = text
         self._agent = agent.partition("/")[0]
-        kept = _lines_for(text.removeprefix("\ufeff"), self._agent)
+        kept = list(_our_groups(_lines_for(text.removeprefix("\ufeff"), self._agent)))
+        rules = sum(line.startswith(("allow: ", "disallow: ")) for line in kept)
+        if rules > MOST_RULES:  # fail closed: nobody knows which of them matter
+            kept = ["user-agent: *", "disallow: /"]
+        said = f"its robots.txt has {rules} rules for us, and {MOST_RULES} are followed"
+        self._too_many = said if rules > MOST_RULES else ""
         self._parsed = Protego.parse("\n".join(kept))
         self._disallows = [rule for line in kept if line.startswith("disallow: ") and (rule := line[10:].strip())]
         self._prefixes, self._needles = _path_filters(self._disallows)
+        self._wildcards = sum("*" in line for line in kept if line.startswith(("allow: ", "disallow: ")))
         delay = self._parsed.crawl_delay(self._agent)
         self._allowed = Allowed(None if delay is None else timedelta(seconds=min(delay, 3600)))
 
     def judge(self, href: str) -> Allowed | Disallowed:
         """Return whether this address may be requested: the longest rule that fits decides, and Allow wins a tie."""
-        if not self._disallows or not self._may_be_disallowed(href):
+        if not self._disallows:
+            return self._allowed
+        if self._wildcards * len(href) > MOST_CHARACTERS:  # fail closed: matching them would hold everybody up
+            return Disallowed(f"{self._wildcards} rules with a * are too many for an address of {len(href)} characters")
+        if not self._may_be_disallowed(href):
             return self._allowed
         if not href.isascii():  # rules match addresses as they are sent, and this is not one
             href = href.encode("ascii", "backslashreplace").decode("ascii")
@@ -105,6 +119,8 @@ class Rules:
         return False
 
     def _rule_against(self, href: str) -> str:
+        if self._too_many:
+            return self._too_many
         longest_first = sorted(self._disallows, key=len, reverse=True)
         fitting = (rule for rule in longest_first if not _single_rule(rule).can_fetch(href, self._agent))
         return f"Disallow: {next(fitting, longest_first[0])}"
@@ -239,6 +255,24 @@ def _lines_for(text: str, token: str) -> list[str]:
         elif name:
             lines.append(f"{name}: {value}")
     return lines
+
+
+def _our_groups(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of groups that name us or everyone; others are not parsed, however many there are."""
+    agents: list[str] = []
+    has_rules = False
+    for line in lines:
+        if line.startswith("user-agent: "):
+            if has_rules:
+                agents, has_rules = [], False
+            agents.append(line)
+            continue
+        concerns_us = any(agent.removeprefix("user-agent: ") != _OTHER_AGENT for agent in agents)
+        if concerns_us and not has_rules:
+            yield from dict.fromkeys(agents)
+        has_rules = True
+        if concerns_us:
+            yield line
 
 
 def _directive(line: str) -> tuple[str, str]:

@@ -11,20 +11,23 @@ from tidemill.core.job import Job, JobTransition
 from tidemill.core.outcome import Outcome
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
+from tidemill.core.quality.readings import PoorerReading, ReadingShape
 from tidemill.core.record import RawRecord
 from tidemill.core.services.enrichment import EnrichmentRequest
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.core.verdict import Accepted, Dropped, Quarantined
 from tidemill.pipeline.kept_readings import KeptReading
-from tidemill.pipeline.ports import FetchResult
+from tidemill.pipeline.ports import FetchResult, OpenPage
 
 
 class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     """A leased job, with everything that its gates need, as of the claim.
 
     `booked_until` is the moment until which the host's pace was used up before this claim. `adapter_off` says who
-    switched the target's adapter off and why; '' while it is on.
+    switched the target's adapter off and why; '' while it is on. A page that is polled is kept open as `keep_open`
+    where it needs a browser.
+    `accepted_version` is the version of that adapter that may write records; '' before one was recorded.
     """
 
     job: Job
@@ -35,6 +38,8 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     booked_until: datetime | None = None
     worker_id: int = 0
     adapter_off: str = ""
+    keep_open: OpenPage | None = None
+    accepted_version: str = ""
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -79,7 +84,8 @@ class Verdicts(msgspec.Struct, frozen=True):
 class Parsed(msgspec.Struct, frozen=True):
     """Parse's output for normalize: the raw records of a page as they are stored, and the adapter that read them.
 
-    `verdicts` come along when the page was read just now; a resumed job's records are judged again.
+    `verdicts` come along when the page was read just now; a resumed job's records are judged again. `read_seconds` is
+    how long a reader took for the page.
     """
 
     page: Page
@@ -87,12 +93,14 @@ class Parsed(msgspec.Struct, frozen=True):
     adapter_version: str
     found: KeptReading
     verdicts: Verdicts | None = None
+    read_seconds: float = 0.0
 
 
 class Judged(msgspec.Struct, frozen=True):
     """Normalize's output for persist: every record of a page with its verdict.
 
-    `unusable` says that the page had records and none could be accepted, for what they are.
+    `unusable` says that the page had records and none could be accepted, for what they are. `shape` is how it was
+    read, and `poorer` what that is worse in than the last good page of its target.
     """
 
     page: Page
@@ -103,6 +111,8 @@ class Judged(msgspec.Struct, frozen=True):
     total: int | None = None
     next_url: str | None = None
     unusable: bool = False
+    shape: ReadingShape | None = None
+    poorer: PoorerReading | None = None
 
 
 class AcceptedRecords(msgspec.Struct, frozen=True):

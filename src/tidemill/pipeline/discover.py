@@ -189,7 +189,7 @@ class Discoverer:
             return None
         asked_at = self._clock.now()
         await self._searches.begin(query, place.name, asked_at)
-        answer = await self._search_with_retries(query)
+        answer = await self._search_with_retries(query, place)
         if isinstance(answer, NoAnswer):
             progress.search_is_down = True
             progress.degraded.add(Service.SEARCH)
@@ -207,12 +207,14 @@ class Discoverer:
             await self._write_spill([line], str(lost), progress)
         return answer
 
-    async def _search_with_retries(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
+    async def _search_with_retries(self, query: str, place: Place) -> tuple[SearchResult, ...] | NoAnswer:
         """Search, and retry while the service is rate limited, with a doubling wait up to a bound."""
         wait = timedelta(seconds=1)
         while True:
             answer = (
-                await self._search.search(query) if self._search is not None else NoAnswer(NoAnswerReason.DOWN, "off")
+                await self._search.search(query, country=place.country, language=place.language)
+                if self._search is not None
+                else NoAnswer(NoAnswerReason.DOWN, "off")
             )
             if not isinstance(answer, NoAnswer) or answer.reason is not NoAnswerReason.LIMITED:
                 return answer

@@ -98,6 +98,7 @@ def request_for(claimed: Claimed, vertical: Vertical, deps: StageDependencies) -
         attempt=claimed.job.attempts,
         options=source.adapter_settings,
         parameters=target.parameters,
+        keep_open=claimed.keep_open,
     )
 
 

@@ -14,7 +14,10 @@ from tidemill.core.services.degradation import Service
 
 
 class StageDone(msgspec.Struct, frozen=True, tag=True):
-    """A job finished a stage, and its output is stored; `ends` says that the job is done."""
+    """A job finished a stage, and its output is stored; `ends` says that the job is done.
+
+    `milliseconds` is how long reading the page took, for the stage that reads it.
+    """
 
     at: datetime
     job_id: int
@@ -22,10 +25,12 @@ class StageDone(msgspec.Struct, frozen=True, tag=True):
     source_id: int
     stage: Stage
     ends: bool = False
+    adapter_id: str = ""
+    milliseconds: int | None = None
 
 
 class PageGot(msgspec.Struct, frozen=True, tag=True):
-    """A page was fetched and stored."""
+    """A page was fetched and stored; it waited for its host's pace for `waited_ms`."""
 
     at: datetime
     job_id: int
@@ -36,6 +41,8 @@ class PageGot(msgspec.Struct, frozen=True, tag=True):
     size: int
     milliseconds: int
     unchanged: bool
+    adapter_id: str = ""
+    waited_ms: int = 0
 
 
 class JobWaits(msgspec.Struct, frozen=True, tag=True):
@@ -50,6 +57,7 @@ class JobWaits(msgspec.Struct, frozen=True, tag=True):
     until: datetime
     reason: str
     failure: Failure | None
+    adapter_id: str = ""
 
 
 class JobRefused(msgspec.Struct, frozen=True, tag=True):
@@ -62,6 +70,7 @@ class JobRefused(msgspec.Struct, frozen=True, tag=True):
     host: str
     failure: Failure
     detail: str
+    adapter_id: str = ""
 
 
 class JobDead(msgspec.Struct, frozen=True, tag=True):
@@ -75,6 +84,7 @@ class JobDead(msgspec.Struct, frozen=True, tag=True):
     stage: Stage
     failure: Failure
     detail: str
+    adapter_id: str = ""
 
 
 class PersonNeeded(msgspec.Struct, frozen=True, tag=True):
@@ -87,6 +97,7 @@ class PersonNeeded(msgspec.Struct, frozen=True, tag=True):
     host: str
     failure: Failure
     detail: str
+    adapter_id: str = ""
 
 
 class LeaseLost(msgspec.Struct, frozen=True, tag=True):
@@ -97,6 +108,7 @@ class LeaseLost(msgspec.Struct, frozen=True, tag=True):
     run_id: int
     source_id: int
     stage: Stage
+    adapter_id: str = ""
 
 
 class BreakerMoved(msgspec.Struct, frozen=True, tag=True):
@@ -110,7 +122,10 @@ class BreakerMoved(msgspec.Struct, frozen=True, tag=True):
 
 
 class RecordsJudged(msgspec.Struct, frozen=True, tag=True):
-    """A page's records got their verdicts; of the `accepted` ones the repository may still turn some away."""
+    """A page's records got their verdicts; of the `accepted` ones the repository may still turn some away.
+
+    `reasons` counts the others: `dropped` or `quarantined`, the rule's reason, and how many.
+    """
 
     at: datetime
     job_id: int
@@ -120,6 +135,8 @@ class RecordsJudged(msgspec.Struct, frozen=True, tag=True):
     accepted: int
     dropped: int
     quarantined: int
+    adapter_id: str = ""
+    reasons: tuple[tuple[str, str, int], ...] = ()
 
 
 class RecordsKept(msgspec.Struct, frozen=True, tag=True):
@@ -136,6 +153,7 @@ class RecordsKept(msgspec.Struct, frozen=True, tag=True):
     repeated: int
     dropped: int
     quarantined: int
+    adapter_id: str = ""
 
 
 class RunOpened(msgspec.Struct, frozen=True, tag=True):
@@ -225,6 +243,7 @@ class JobsStale(msgspec.Struct, frozen=True, tag=True):
     at: datetime
     source_id: int
     jobs: int
+    adapter_id: str = ""
 
 
 class StoreTrouble(msgspec.Struct, frozen=True, tag=True):
@@ -232,6 +251,14 @@ class StoreTrouble(msgspec.Struct, frozen=True, tag=True):
 
     at: datetime
     detail: str
+
+
+class ChangesCaughtUp(msgspec.Struct, frozen=True, tag=True):
+    """The database was away while things were watched; all that changed meanwhile is written now, in order."""
+
+    at: datetime
+    away_seconds: float
+    changes: int
 
 
 class ClockJumped(msgspec.Struct, frozen=True, tag=True):
@@ -338,6 +365,7 @@ class PagePolled(msgspec.Struct, frozen=True, tag=True):
     milliseconds: int
     changed: bool
     failure: Failure | None = None
+    adapter_id: str = ""
 
 
 class ChangeLogged(msgspec.Struct, frozen=True, tag=True):
@@ -373,6 +401,106 @@ class WatchLost(msgspec.Struct, frozen=True, tag=True):
     reason: str
 
 
+class BrowserRecycled(msgspec.Struct, frozen=True, tag=True):
+    """A browser was replaced: it was too old, had shown enough pages, took too much memory, or did not answer."""
+
+    at: datetime
+    reason: str
+
+
+class WatchPaused(msgspec.Struct, frozen=True, tag=True):
+    """A watched thing failed so often that it is left alone for a while."""
+
+    at: datetime
+    vertical: str
+    key: str
+    reason: str
+
+
+class ConflictFound(msgspec.Struct, frozen=True, tag=True):
+    """Sources disagree about a thing; the one that is trusted more is believed."""
+
+    at: datetime
+    vertical: str
+    key: str
+    detail: str
+
+
+class TokenRefused(msgspec.Struct, frozen=True, tag=True):
+    """Somebody showed a token or signed in in vain; the token itself is never told."""
+
+    at: datetime
+    address: str
+    reason: str
+
+
+class ExportDone(msgspec.Struct, frozen=True, tag=True):
+    """Data was exported: by whom, which, and how many records."""
+
+    at: datetime
+    actor: str
+    dataset: str
+    format: str
+    records: int
+
+
+class DiskLow(msgspec.Struct, frozen=True, tag=True):
+    """A disk that we write to has little space left."""
+
+    at: datetime
+    folder: str
+    free_bytes: int
+    free_share: float
+
+
+class ClockSkewed(msgspec.Struct, frozen=True, tag=True):
+    """A process's clock is off the database's or another process's."""
+
+    at: datetime
+    process: str
+    detail: str
+
+
+class IncidentOpened(msgspec.Struct, frozen=True, tag=True):
+    """People are to know: an alert's condition holds."""
+
+    at: datetime
+    incident_id: int
+    alert: str
+    severity: str
+    cause: str
+    detail: str
+
+
+class IncidentEnded(msgspec.Struct, frozen=True, tag=True):
+    """An incident is over, after so many seconds."""
+
+    at: datetime
+    incident_id: int
+    alert: str
+    severity: str
+    cause: str
+    seconds: float
+
+
+class RoundEnded(msgspec.Struct, frozen=True, tag=True):
+    """A round of runs has ended and is summed up."""
+
+    at: datetime
+    vertical: str
+    runs: int
+    errors: int
+
+
+class NoticeSent(msgspec.Struct, frozen=True, tag=True):
+    """A channel took a message, or did not: `error` says why."""
+
+    at: datetime
+    channel: str
+    kind: str
+    error: str = ""
+
+
 Happening = (
     StageDone | PageGot | JobWaits | JobRefused | JobDead | PersonNeeded | LeaseLost | BreakerMoved
     | RecordsJudged | RecordsKept
@@ -381,6 +509,9 @@ Happening = (
     | ClockJumped | PartCrashed | Overdue | ServiceDegraded | ServiceRestored
     | PlaceSearched | DiscoverySpilled | PagePolled | ChangeLogged | LifeMoved | WatchLost
     | GradeMoved | RecoveryBegun | RecoveryJudged | RecoveryExhausted
+    | BrowserRecycled | ChangesCaughtUp | WatchPaused
+    | ConflictFound | TokenRefused | ExportDone | DiskLow | ClockSkewed
+    | IncidentOpened | IncidentEnded | RoundEnded | NoticeSent
 )  # fmt: skip
 
 Announce = Callable[[Happening], None]

@@ -22,15 +22,16 @@ from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.pacing import Pace
 from tidemill.core.page import Page
-from tidemill.core.record import Found, RawRecord, Reading
+from tidemill.core.record import Found, RawRecord
 from tidemill.core.source import Source
 from tidemill.core.urls import registrable_domain
 from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical
 from tidemill.pipeline.model_budget import BudgetedModel
 from tidemill.pipeline.outside_services import NoAnswer
-from tidemill.pipeline.page_reading import judge
+from tidemill.pipeline.page_reading import judge, read_with_adapter
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult
+from tidemill.pipeline.reader_functions.function import FunctionReaders, ReaderFunction
 from tidemill.reading import Document, find_moments
 
 DEFAULT_PACE = Pace()
@@ -82,14 +83,24 @@ class InspectedSite(msgspec.Struct, frozen=True):
     text: str = ""
 
 
+class CandidatePage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page that was fetched for one vertical, why it was looked for, and the place it should be about."""
+
+    vertical: str
+    site: ShortlistedSite
+    place: Place
+    page: Page
+
+
 @dataclass(frozen=True, slots=True)
 class SiteInspector:
-    """Inspects pages for one vertical, with the adapter that its profile names."""
+    """Inspects pages for one vertical, with the adapter that its profile names; they are read by the readers."""
 
     vertical: Vertical
     profile: SearchProfile
     fetcher: Fetcher
     clock: Clock
+    readers: FunctionReaders
     pace: Pace = DEFAULT_PACE
 
     async def inspect(self, site: ShortlistedSite, place: Place) -> InspectedSite:
@@ -99,64 +110,73 @@ class SiteInspector:
         )  # fmt: skip
         now = self.clock.now()
         if result.failure is not None:
-            return self._skipped(site, place, f"cannot be reached: {result.failure} {result.error}".strip(), now)
-        page = _page(result, now)
-        reading = self._read(page, place)
-        if isinstance(reading, Fail) and reading.failure is not Failure.LAYOUT_CHANGED:
-            return self._skipped(site, place, f"cannot be read: {reading.failure} {reading.detail}".strip(), now)
-        document = Document.of(page)
-        evidence = self._evidence(site, place, document, reading, page)
-        appraisal = appraise(evidence)
-        candidate = msgspec.structs.replace(
-            self._candidate(site, place, now), title=(document.title or site.title)[:300], samples=evidence.samples,
-            confidence=appraisal.confidence, method=appraisal.method, reasons=appraisal.reasons,
-        )  # fmt: skip
-        listed = "; ".join(f"{one.starts} {one.title}" for one in evidence.samples)
-        return InspectedSite(candidate, evidence, (document.text or listed)[:_MAX_MODEL_TEXT])
+            return skipped_site(site, place, f"cannot be reached: {result.failure} {result.error}".strip(), now)
+        asked = CandidatePage(vertical=self.vertical.name, site=site, place=place, page=_page(result, now))
+        inspected = await self.readers.call(INSPECTED, asked)
+        if isinstance(inspected, Fail):
+            return skipped_site(site, place, f"cannot be read: {inspected.failure} {inspected.detail}".strip(), now)
+        return inspected
 
-    def _read(self, page: Page, place: Place) -> Reading:
-        try:
-            return self.vertical.adapters[self.profile.adapter_id].read(page, self._context(page, place))
-        except Exception as error:  # noqa: BLE001 - an adapter's crash on a stranger's page is that page's failure
-            return Fail(Failure.ADAPTER_CRASHED, type(error).__name__)
 
-    def _evidence(
-        self, site: ShortlistedSite, place: Place, document: Document, reading: Reading, page: Page
-    ) -> CandidateEvidence:
-        records = list(reading.records)[:_MAX_RECORDS] if isinstance(reading, Found) else []
-        context = self._context(page, place)
-        kept = [raw for raw in records if isinstance(judge(self.vertical, raw, context), Accepted)]
-        text = document.text[:_MAX_TEXT]
-        return CandidateEvidence(
-            records=len(records),
-            upcoming=len(kept),
-            strategy=kept[0].strategy if kept else "",
-            record_confidence=kept[0].confidence if kept else 0.0,
-            dates=len(find_moments(text, page.fetched_at)),
-            words=count_words(text, self.profile),
-            names_place=is_named(place, f"{document.title} {text} {_words_of(kept)}"),
-            search_score=site.score,
-            samples=tuple(_sample(raw) for raw in kept[:_SAMPLES]),
-        )
+def inspect_page(asked: CandidatePage, verticals: Mapping[str, Vertical]) -> InspectedSite:
+    """Read and rate a page; one that cannot be read is skipped, with the reason."""
+    site, place, page, vertical = asked.site, asked.place, asked.page, verticals[asked.vertical]
+    profile = vertical.discovery
+    if profile is None:
+        return skipped_site(site, place, "its vertical is not searched for", page.fetched_at)
+    source = Source(
+        id=0, name=place.common_name, vertical=vertical.name, base_url=page.final_url, adapter_id=profile.adapter_id,
+        city=place.common_name, coordinates=place.coordinates, language=place.language, time_zone=place.time_zone,
+    )  # fmt: skip
+    context = Context(source, page.final_url, page.fetched_at)
+    reading = read_with_adapter(vertical.adapters[profile.adapter_id], page, context)
+    if isinstance(reading, Fail) and reading.failure is not Failure.LAYOUT_CHANGED:
+        why = f"cannot be read: {reading.failure} {reading.detail}".strip()
+        return skipped_site(site, place, why, page.fetched_at)
+    document = Document.of(page)
+    records = list(reading.records)[:_MAX_RECORDS] if isinstance(reading, Found) else []
+    kept = [raw for raw in records if isinstance(judge(vertical, raw, context), Accepted)]
+    evidence = _evidence(asked, document, profile, len(records), kept)
+    appraisal = appraise(evidence)
+    candidate = msgspec.structs.replace(
+        candidate_of(site, place, page.fetched_at), title=(document.title or site.title)[:300],
+        samples=evidence.samples, confidence=appraisal.confidence, method=appraisal.method, reasons=appraisal.reasons,
+    )  # fmt: skip
+    listed = "; ".join(f"{one.starts} {one.title}" for one in evidence.samples)
+    return InspectedSite(candidate, evidence, (document.text or listed)[:_MAX_MODEL_TEXT])
 
-    def _context(self, page: Page, place: Place) -> Context:
-        source = Source(
-            id=0, name=place.common_name, vertical=self.vertical.name, base_url=page.final_url,
-            adapter_id=self.profile.adapter_id,
-            city=place.common_name, coordinates=place.coordinates,
-        )  # fmt: skip
-        return Context(source, page.final_url, page.fetched_at)
 
-    def _candidate(self, site: ShortlistedSite, place: Place, now: datetime) -> Candidate:
-        return Candidate(
-            url=site.url, canonical_url=site.canonical_url, place=place.name, title=site.title, found_at=now
-        )
+def _evidence(
+    asked: CandidatePage, document: Document, profile: SearchProfile, records: int, kept: Sequence[RawRecord]
+) -> CandidateEvidence:
+    text = document.text[:_MAX_TEXT]
+    return CandidateEvidence(
+        records=records,
+        upcoming=len(kept),
+        strategy=kept[0].strategy if kept else "",
+        record_confidence=kept[0].confidence if kept else 0.0,
+        dates=len(find_moments(text, asked.page.fetched_at, asked.place.time_zone, asked.place.language)),
+        words=count_words(text, profile),
+        names_place=is_named(asked.place, f"{document.title} {text} {_words_of(kept)}"),
+        search_score=asked.site.score,
+        samples=tuple(_sample(raw) for raw in kept[:_SAMPLES]),
+    )
 
-    def _skipped(self, site: ShortlistedSite, place: Place, why: str, now: datetime) -> InspectedSite:
-        bare = self._candidate(site, place, now)
-        return InspectedSite(
-            msgspec.structs.replace(bare, status=CandidateStatus.SKIPPED, reasons=(why[:500],)), CandidateEvidence()
-        )
+
+def candidate_of(site: ShortlistedSite, place: Place, now: datetime) -> Candidate:
+    """Return a candidate of which nothing is known yet."""
+    return Candidate(url=site.url, canonical_url=site.canonical_url, place=place.name, title=site.title, found_at=now)
+
+
+def skipped_site(site: ShortlistedSite, place: Place, why: str, now: datetime) -> InspectedSite:
+    """Return a site that is of no use, and why."""
+    bare = candidate_of(site, place, now)
+    return InspectedSite(
+        msgspec.structs.replace(bare, status=CandidateStatus.SKIPPED, reasons=(why[:500],)), CandidateEvidence()
+    )
+
+
+INSPECTED = ReaderFunction("site.inspected", CandidatePage, InspectedSite, inspect_page)
 
 
 def with_model_opinion(inspected: InspectedSite, opinion: Opinion | None) -> Candidate:

@@ -1,6 +1,6 @@
 """The live lane's ports to the ledger, and the values that pass through them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -171,8 +171,8 @@ class WatchLedger(Protocol):
         """Open a watch for every thing and list that should have one and has none."""
         ...
 
-    async def claim(self, worker_id: int, limit: int, now: datetime) -> list[ClaimedWatch]:
-        """Take up to so many watches."""
+    async def claim(self, worker_id: int, limit: int, now: datetime, skip: Collection[int] = ()) -> list[ClaimedWatch]:
+        """Take up to so many watches, but none of these jobs."""
         ...
 
     async def reload(self, watches: Sequence[Job]) -> list[ClaimedWatch]:

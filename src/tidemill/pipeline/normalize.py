@@ -3,6 +3,7 @@
 import msgspec
 
 from tidemill.core.outcome import Advance, Fail, Outcome, Stage
+from tidemill.core.quality.readings import ReadingShape, poorer_reading, shape_of
 from tidemill.core.services.degradation import Service
 from tidemill.core.verdict import is_fault
 from tidemill.pipeline.checkpoints import Claimed, Judged, Parsed
@@ -23,6 +24,8 @@ def normalize(claimed: Claimed, parsed: Parsed, deps: StageDependencies) -> Outc
         judged_now = judged_anew(parsed, read_page(task, deps.verticals))
         return judged_now if isinstance(judged_now, Fail) else normalize(claimed, judged_now, deps)
     accepted, rejected = parsed.verdicts.accepted, parsed.verdicts.rejected
+    found = parsed.found
+    shape = shape_of(found.strategy, found.records, found.fields) if accepted else None
     judged = Judged(
         parsed.page,
         f"{parsed.adapter_id}@{parsed.adapter_version}",
@@ -32,8 +35,17 @@ def normalize(claimed: Claimed, parsed: Parsed, deps: StageDependencies) -> Outc
         parsed.found.total,
         parsed.found.next_url,
         unusable=not accepted and any(is_fault(each.verdict) for each in rejected),
+        shape=shape,
+        poorer=poorer_reading(shape, last_shape(claimed, parsed)),
     )
     return Advance(Stage.PERSIST, judged, unavailable_services(claimed, judged, deps))
+
+
+def last_shape(claimed: Claimed, parsed: Parsed) -> ReadingShape | None:
+    """Return how the last good page of the target was read; None if another adapter read it."""
+    target = claimed.target
+    is_same = (target.good_reader or "").partition("@")[0] == parsed.adapter_id
+    return target.good_shape if is_same else None
 
 
 def unavailable_services(claimed: Claimed, judged: Judged, deps: StageDependencies) -> tuple[Service, ...]:

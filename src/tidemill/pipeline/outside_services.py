@@ -50,8 +50,8 @@ class ModelReply(msgspec.Struct, frozen=True):
 class SearchService(Protocol):
     """A paid web search."""
 
-    async def search(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
-        """Return the first results."""
+    async def search(self, query: str, *, country: str, language: str) -> tuple[SearchResult, ...] | NoAnswer:
+        """Return the first results in a country, two letters, and a language."""
         ...
 
 

@@ -49,12 +49,13 @@ class PageTask(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ReadPage(msgspec.Struct, frozen=True):
-    """A page that was read: its records as they are stored, and the verdict on each."""
+    """A page that was read: its records as they are stored, the verdict on each, and how long a reader took."""
 
     adapter_id: str
     adapter_version: str
     kept: KeptReading
     verdicts: Verdicts
+    seconds: float = 0.0
 
 
 ReadResult = ReadPage | Fail

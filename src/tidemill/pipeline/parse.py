@@ -1,8 +1,12 @@
 """Parse: the page's raw records, or the failure; a reader has done the reading."""
 
+from collections.abc import Mapping
+
 import msgspec
 
+from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Outcome, Stage
+from tidemill.core.vertical import Vertical
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Parsed
 from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.page_reading import ReadResult, page_to_read, read_page
@@ -19,5 +23,19 @@ def parse_outcome(fetched: Fetched, result: ReadResult) -> Outcome:
     if isinstance(result, Fail):
         return result
     read_page_only = msgspec.structs.replace(fetched.page, body=b"")  # not read again, and hundreds are in memory
-    parsed = Parsed(read_page_only, result.adapter_id, result.adapter_version, result.kept, result.verdicts)
+    parsed = Parsed(
+        read_page_only, result.adapter_id, result.adapter_version, result.kept, result.verdicts, result.seconds
+    )
     return Advance(Stage.NORMALIZE, parsed)
+
+
+def held_reading(claimed: Claimed, verticals: Mapping[str, Vertical]) -> Fail | None:
+    """Return why the page is stored and not read: the version of its adapter has not been accepted yet."""
+    adapter = verticals[claimed.job.vertical].adapters.get(claimed.target.adapter_id)
+    if adapter is None or not claimed.accepted_version or adapter.version == claimed.accepted_version:
+        return None
+    words = (
+        f"version {adapter.version} of {adapter.id} is held at the gate, {claimed.accepted_version} was accepted; "
+        "`tidemill replays list` shows the report that waits for a person"
+    )
+    return Fail(Failure.CHANGE_HELD, words)

@@ -26,6 +26,10 @@ class StoreBusy(StoreLost):
     """The database is there and has no room just now: a lock, a connection or memory. Try again soon."""
 
 
+class StoreClosedToUs(StoreLost):
+    """The database answers and does not let us in. A person must act, so whoever starts does not wait for it."""
+
+
 class StoreConflict(StoreLost):
     """The database undid this transaction in favour of another one. Try it again at once."""
 
@@ -61,6 +65,13 @@ class FetchStatus(StrEnum):
     ROBOTS_BLOCKED = "robots_blocked"
 
 
+class OpenPage(msgspec.Struct, frozen=True):
+    """The name under which a browser keeps a page open between fetches; another `generation` opens it anew."""
+
+    name: str
+    generation: int = 0
+
+
 class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One page to fetch, and on what terms.
 
@@ -71,7 +82,7 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     has lost. `recheck` is called then too, if the gates may have changed since the claim; it returns the gate that
     blocks, or None. `on_gate_answer` is called with each gate's answer. `options` are the source's own settings and
     `parameters` the target's, for the fetchers that know some of them; `attempt` counts from 0, and `job_id` is 0
-    without a job.
+    without a job. A browser keeps the page of `keep_open` open and reads it again at the next fetch.
     """
 
     url: str
@@ -91,6 +102,7 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 0
     options: Mapping[str, Any] = msgspec.field(default_factory=dict)
     parameters: Mapping[str, str] = msgspec.field(default_factory=dict)
+    keep_open: OpenPage | None = None
 
 
 class StoredPage(msgspec.Struct, frozen=True):
@@ -103,12 +115,13 @@ class StoredPage(msgspec.Struct, frozen=True):
 class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a fetch; a failed one has `failure`, and `error` with details for a person.
 
-    `wire_body` is the body as it came over the wire, in `content_encoding` ('' for none): what is stored.
-    `body` is the decoded content, `digest` its xxh3-64 as a signed integer. `requested_at` is when the last
-    request of this fetch left, `crawl_delay` the robots.txt Crawl-delay if there is one, and `not_modified` a 304.
-    `degraded` names the services that were unavailable; `instead_of` is what another fetcher met before
-    this one was used, and `stored` the stored page that is used because none could be fetched. `screenshot` is a
-    JPEG of what a browser showed when the page was not what was asked for.
+    `wire_body` is the body as it came over the wire, in `content_encoding` ('' for none): what is stored. `waited`
+    is how long its requests waited for their host's pace. `body` is the decoded content, `digest` its xxh3-64 as a
+    signed integer. `requested_at` is when the last request of this fetch left, `crawl_delay` the robots.txt Crawl-
+    delay if there is one, and `not_modified` a 304. `degraded` names the services that were unavailable;
+    `instead_of` is what another fetcher met before this one was used, and `stored` the stored page that is used
+    because none could be fetched. `screenshot` is a JPEG of what a browser showed when the page was not what was
+    asked for.
     """
 
     status: FetchStatus
@@ -123,6 +136,7 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes = b""
     digest: int = 0
     duration: timedelta = timedelta(0)
+    waited: timedelta = timedelta(0)
     fetcher: str = "http"
     requested_at: datetime | None = None
     requests: int = 0

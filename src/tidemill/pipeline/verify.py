@@ -1,18 +1,21 @@
 """Verify: fetch records of low confidence at their own URL, within the rate limits, and report what was found."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
 import msgspec
 
+from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.policy import Policy
 from tidemill.core.quality.verification import Presence, VerificationCheck, VerificationResult, presence_from_answer
 from tidemill.core.source import FetcherKind
 from tidemill.core.urls import BadUrl, canonicalize, registrable_domain
 from tidemill.pipeline.ports import Clock, Fetcher, FetchRequest, FetchResult, FetchStatus
+from tidemill.pipeline.reader_functions.function import FunctionReaders
+from tidemill.pipeline.reader_functions.notices import NOTICE, PageToVerify
 
 BATCH_SIZE = 600
 MAX_PER_HOST = 120
@@ -51,10 +54,6 @@ class VerificationCounts(msgspec.Struct, frozen=True):
         return f"{self.there} still there, {self.gone} gone, {self.unknown} could not be told"
 
 
-ReadNotice = Callable[[Page], str | None]
-"""Returns the removal notice on a page, '' if there is none, or None if it is a block page or the like."""
-
-
 class Verifier:
     """Verifies records, hosts in parallel and one request at a time per host, through the usual gates."""
 
@@ -64,14 +63,16 @@ class Verifier:
         fetchers: Mapping[FetcherKind, Fetcher],
         policy: Policy,
         clock: Clock,
-        read_notice: ReadNotice,
+        vertical: str,
+        readers: FunctionReaders,
     ) -> None:
-        """`policy` is the vertical's: its pace where a source sets none, its time-out."""
+        """`policy` is the vertical's: its pace where a source sets none, its time-out. `readers` read the pages."""
         self._queue = queue
         self._fetchers = fetchers
         self._policy = policy
         self._clock = clock
-        self._read_notice = read_notice
+        self._vertical = vertical
+        self._readers = readers
 
     async def verify(self) -> VerificationCounts:
         """Verify every record that is due, as far as time and rate limits allow.
@@ -128,17 +129,20 @@ class Verifier:
             headers=source.headers,
             obey_robots=True,
         )
-        presence, words = self._judge(check.url, await fetcher.fetch(request))
+        presence, words = await self._judge(check.url, await fetcher.fetch(request))
         return VerificationResult(check.listing_id, check.sighting_id, presence, words)
 
-    def _judge(self, url: str, result: FetchResult) -> tuple[Presence, str]:
+    async def _judge(self, url: str, result: FetchResult) -> tuple[Presence, str]:
         if result.status is not FetchStatus.OK:
             presence, words = presence_from_answer(result.status_code, clean=False, notice="")
             return (
                 presence,
                 words if presence is Presence.GONE else f"{result.failure or result.status} {result.error}".strip(),
             )
-        notice = self._read_notice(page_of(result, self._clock.now()))
+        page = page_of(result, self._clock.now())
+        notice = await self._readers.call(NOTICE, PageToVerify(self._vertical, page))
+        if isinstance(notice, Fail):
+            return Presence.UNKNOWN, f"the page cannot be read: {notice.detail or notice.failure}"
         if notice is None:
             return Presence.UNKNOWN, "a block page or an empty one"
         if not notice and was_redirected(url, result.final_url):

@@ -17,7 +17,7 @@ class BudgetedSearch:
         self._budget = budget
         self._clock = clock
 
-    async def search(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
+    async def search(self, query: str, *, country: str, language: str) -> tuple[SearchResult, ...] | NoAnswer:
         """Return the first results; a question that was never sent is not counted."""
         now = self._clock.now()
         refused = await self._spending.reserve(Service.SEARCH, 1, self._budget, now)
@@ -27,7 +27,7 @@ class BudgetedSearch:
                 f"{refused.until:%Y-%m-%d %H:%M} UTC (see `discovery_questions_per_month`)"
             )
             return NoAnswer(NoAnswerReason.OVER_BUDGET, words, refused.until - now, sent=False)
-        answer = await self._search.search(query)
+        answer = await self._search.search(query, country=country, language=language)
         if isinstance(answer, NoAnswer) and not answer.sent:
             await self._spending.settle(Service.SEARCH, 1, 0, now)
         return answer

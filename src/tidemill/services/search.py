@@ -38,9 +38,9 @@ class Serper:
         self._client = Client(base_url, {"X-API-KEY": key}, timeout=timeout)
         self._results = results
 
-    async def search(self, query: str) -> tuple[SearchResult, ...] | NoAnswer:
-        """Return the first results in the Netherlands, in Dutch."""
-        body = {"q": query, "gl": "nl", "hl": "nl", "num": RESULTS_PER_QUERY}
+    async def search(self, query: str, *, country: str, language: str) -> tuple[SearchResult, ...] | NoAnswer:
+        """Return the first results in a country and a language."""
+        body = {"q": query, "gl": country.lower(), "hl": language, "num": RESULTS_PER_QUERY}
         content = await self._client.post("/search", body)
         return content if isinstance(content, NoAnswer) else read_results(content)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from tidemill.pipeline.ports import Transport, WireFailure, WireRequest
-from tidemill.pipeline.webhooks import Delivery, DeliveryAttempt, signature
+from tidemill.pipeline.webhooks import Delivery, DeliveryAttempt, signatures
 
 TIMEOUT = timedelta(seconds=10)
 MAX_ANSWER_BYTES = 64_000
@@ -33,7 +33,7 @@ class WebhookPost:
                 "Content-Type": "application/json",
                 "Idempotency-Key": delivery.notice_key,
                 "X-Tidemill-Timestamp": str(timestamp),
-                "X-Tidemill-Signature": "sha256=" + signature(delivery.secret, timestamp, delivery.body),
+                "X-Tidemill-Signature": signatures(delivery, timestamp, now),
             },
             timeout=TIMEOUT,
             max_bytes=MAX_ANSWER_BYTES,

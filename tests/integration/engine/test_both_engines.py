@@ -78,7 +78,39 @@ async def test_a_worker_that_is_stopped_finishes_what_it_holds(engine, cluster, 
     worker.signal(signal.SIGTERM)
     gate.opened.set()
     assert await worker.ended() == 0
-    assert {row["status"] for row in await works.rows(jobs)} == {"done"}
+    rows = await works.rows(jobs)
+    assert [row["status"] for row in rows if row["url"].endswith("/agenda/3")] == ["done"]
+    assert {row["status"] for row in rows} <= {"done", "ready"}  # what it had not claimed yet is left for the next
+    await cluster.start_worker(engine)
+    await until(lambda: all_done(works), "every job is done")
+    assert Counter(path for path in site.asked if path != "/robots.txt") == dict.fromkeys(site.paths, 1)
+
+
+@pytest.mark.shows("D2", "B1")
+async def test_a_worker_that_was_frozen_past_its_lease_writes_nothing(engine, cluster, works, site):
+    gate = site.hold("/agenda/3")
+    await works.enqueue(await works.source(site))
+    frozen = await cluster.start_worker(engine)
+    await gate.arrived.wait()
+    frozen.signal(signal.SIGSTOP)
+    await cluster.start_worker(engine)
+    await until(lambda: all_done(works), "every job is done by the other")
+    gate.opened.set()
+    frozen.signal(signal.SIGCONT)
+    frozen.signal(signal.SIGTERM)
+    assert await frozen.ended() == 0
+    seen = [row["times_seen"] for row in await works.rows(events)]
+    assert seen == [await works.count(runs)] * 18  # written once in each run, however often the page was got
+    assert await works.count(dead_letters) == 0
+
+
+@pytest.mark.shows("D2", "B8")
+async def test_a_source_that_was_switched_off_after_its_jobs_were_enqueued_is_not_asked(engine, cluster, works, site):
+    await works.enqueue(await works.source(site))
+    await works.system.actions.sources.disable("agenda", "test")
+    await cluster.start_worker(engine)
+    await until(lambda: all_refused(works), "every job is refused")
+    assert site.asked == []
 
 
 @pytest.mark.shows("D2", "L1")
@@ -87,18 +119,30 @@ async def test_a_dead_broker_costs_time_and_nothing_else(cluster, works, site, r
     await cluster.start("worker")
     await until(lambda: went_well(works, "dispatch"), "beat is heard")
     redis.kill()
+    await until(lambda: service_is(works, Service.BROKER, ServiceState.DEGRADED), "the broker is reported unasked")
     source = await works.source(site)
     await works.make_due()
     await until(lambda: all_done(works), "every job is done without a broker")
     assert await works.count(runs, source_id=source) == 1
-    await until(lambda: broker_is(works, ServiceState.DEGRADED), "the broker is reported")
     redis.start()
-    await until(lambda: broker_is(works, ServiceState.WORKS), "the broker is back")
+    await until(lambda: service_is(works, Service.BROKER, ServiceState.WORKS), "the broker is back")
+
+
+@pytest.mark.shows("D2", "B2")
+async def test_beats_that_are_gone_are_told_of_until_one_is_back(cluster, works):
+    await cluster.start("worker")
+    await until(lambda: service_is(works, Service.BEAT, ServiceState.DEGRADED), "beat is missed")
+    await cluster.start("beat")
+    await until(lambda: service_is(works, Service.BEAT, ServiceState.WORKS), "beat is heard")
+
+
+async def all_refused(works):
+    return {(row["status"], row["failure"]) for row in await works.rows(jobs)} == {("refused", "source_off")}
 
 
 async def went_well(works, name):
     return bool(await works.rows(tick_slots, name=name, status="ok"))
 
 
-async def broker_is(works, state):
-    return any(one.service is Service.BROKER and one.state is state for one in await works.system.services.statuses())
+async def service_is(works, service, state):
+    return any(one.service is service and one.state is state for one in await works.system.services.statuses())

@@ -53,7 +53,7 @@ async def test_a_worker_frozen_inside_a_transaction_loses_it_and_holds_up_no_res
     async with the_works(migrated_postgres_url) as works:
         await works.enqueue(await works.source(site))
         store, now = works.system.store, works.system.clock.now()
-        assert await answer(store.database, "SHOW idle_in_transaction_session_timeout") == "1min"
+        assert await answer(store.database, "SHOW idle_in_transaction_session_timeout") == "15s"
         await works.system.worker.sign_in()
         await store.ledger.claim("http", 6, works.system.worker.key(), now)
         async with store.database.engine.connect() as frozen:

@@ -64,13 +64,13 @@ async def test_work_that_falls_silent_for_three_periods_is_overdue(works, heard)
     await pass_minutes(works, 3, "proof")
     assert "tick dispatch" not in overdue(heard)
     await pass_minutes(works, 2, "proof")
-    assert overdue(heard)["tick dispatch"] == "last went well 2026-03-02 12:01 UTC, due every 0:01:00"
+    assert overdue(heard)["tick dispatch"] == "last went well 2026-03-02 12:01 UTC, due every minute"
 
 
 async def test_work_that_dies_before_it_writes_a_row_is_overdue(works, heard):
     await pass_minutes(works, 6, "rescue", "proof")
     assert await works.count(tick_slots, name="dispatch") == 0
-    assert overdue(heard)["tick dispatch"] == "has never gone well, due every 0:01:00"
+    assert overdue(heard)["tick dispatch"] == "has never gone well, due every minute"
 
 
 async def test_work_that_dies_each_time_after_it_began_is_overdue(works, heard):
@@ -94,10 +94,11 @@ async def test_work_that_fails_each_time_says_so_and_is_overdue(works, heard):
     failures = [one.detail for one in heard if isinstance(one, TickRan) and one.status == "failed"]
     assert len(failures) == 6
     assert failures[0].strip().endswith("ValueError: no idea what is due")
-    assert overdue(heard)["tick dispatch"] == "has never gone well, due every 0:01:00"
+    assert overdue(heard)["tick dispatch"] == "has never gone well, due every minute"
 
 
 async def test_a_proof_that_is_itself_missing_shows(works):
     await pass_minutes(works, 20, "dispatch")
     assert "proof" in dict(await works.system.ticks.overdue())
-    assert "tick proof" in [one.name for one in await works.system.actions.doctor.examine()]
+    [ticks] = [one for one in await works.system.actions.doctor.examine() if one.name == "ticks"]
+    assert (ticks.level, "silent" in ticks.detail) == ("warning", True)

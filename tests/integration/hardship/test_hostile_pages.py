@@ -82,7 +82,7 @@ async def test_hostile_pages_go_through_the_whole_pipeline_and_harm_nobody(later
     works = later_works
     for path, page in HOSTILE.items():
         site.page(path, page)
-    await works.enqueue(await works.source(site))
+    await works.enqueue(await works.source(site, city="Qwxyzzy"))
     await drained(works)
     await assert_the_good_are_well(works)
     ended = {row["url"].removeprefix(site.origin): row for row in await works.rows(jobs)}

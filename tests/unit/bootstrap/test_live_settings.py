@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from tidemill.bootstrap.live import lane_options, live_policy, with_live_breakers
+from tidemill.bootstrap.live.lane import lane_options, live_policy, with_live_breakers
 from tidemill.engine.live.options import MEGABYTE
 from tidemill.settings import Settings
 from tidemill.verticals.matches.definition import MATCHES

@@ -1,6 +1,7 @@
 """A worker that cannot know whether its leases still hold does not act as if they did."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -27,7 +28,7 @@ class Register:
         self.keys = 0
         self.given_up = False
 
-    async def register(self, _name: str, _pid: int, _now: datetime) -> int:
+    async def register(self, _name: str, _pid: int, _now: datetime, _lanes: Sequence[str] = ()) -> int:
         self.keys += 1
         return self.keys
 

@@ -110,6 +110,25 @@ def test_several_gzip_members_are_one_body_and_what_follows_them_is_ignored() ->
     assert (bomb.cut, len(bomb.content)) == (Failure.TOO_LARGE, len(PAGE) * 2)
 
 
+def test_several_zstd_frames_are_one_body_and_what_follows_them_is_ignored() -> None:
+    one, two = zstandard.compress(b"one "), zstandard.compress(b"two")
+    decoded = decode(one + two, "zstd", LIMIT)
+    assert (decoded.content, decoded.stored, decoded.cut) == (b"one two", b"one two", None)
+    assert (decode(one + b"junk", "zstd", LIMIT).content, decode(one + b"junk", "zstd", LIMIT).cut) == (b"one ", None)
+    bomb = decode(zstandard.compress(PAGE) * 3, "zstd", len(PAGE) * 2)
+    assert (bomb.cut, len(bomb.content)) == (Failure.TOO_LARGE, len(PAGE) * 2)
+
+
+def test_a_later_zstd_frame_that_is_cut_or_broken_cuts_the_body() -> None:
+    two = zstandard.compress(b"one ") + zstandard.compress(PAGE)
+    assert decode(two[:-3], "zstd", LIMIT).cut is Failure.TRUNCATED_BODY
+    assert decode(two[:-20] + bytes(20), "zstd", LIMIT).cut is Failure.TRUNCATED_BODY
+
+
+def test_more_zstd_frames_than_any_server_makes_are_refused() -> None:
+    assert decode(zstandard.compress(b"") * 400_000, "zstd", LIMIT).cut is Failure.TOO_LARGE
+
+
 @pytest.mark.parametrize("encoding", ["", "identity", "none", "UTF-8", "rot13"])
 def test_what_is_no_encoding_is_left_as_it_is(encoding: str) -> None:
     decoded = decode(PAGE, encoding, LIMIT)

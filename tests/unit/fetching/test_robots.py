@@ -8,7 +8,7 @@ import pytest
 from rig.clock import SettableClock
 from tidemill.core.failure import Failure
 from tidemill.fetching import robots as robots_module
-from tidemill.fetching.robots import Allowed, Disallowed, Robots, Rules, Unavailable
+from tidemill.fetching.robots import MOST_CHARACTERS, MOST_RULES, Allowed, Disallowed, Robots, Rules, Unavailable
 from tidemill.pipeline.ports import WireFailure, WireResponse
 
 pytestmark = pytest.mark.shows("F5")
@@ -241,3 +241,27 @@ async def test_hosts_beyond_the_number_remembered_push_out_the_oldest(
     assert len(robots._cached) == 3
     await robots.verdict_for("https://h4.example/", host.get)
     assert len(host.asked) == 5
+
+
+def test_more_rules_than_can_be_followed_close_the_host() -> None:
+    rules = Rules("user-agent: *\n" + "".join(f"disallow: /a{at}*b\n" for at in range(MOST_RULES + 1)), "Tidemill")
+    assert rules.judge("https://a.example/agenda") == Disallowed(
+        f"its robots.txt has {MOST_RULES + 1} rules for us, and {MOST_RULES} are followed"
+    )
+
+
+def test_an_address_too_long_for_so_many_wildcards_is_not_matched_but_refused() -> None:
+    rules = Rules("user-agent: *\n" + f"disallow: /*{'a' * 70}b\n" * MOST_RULES, "Tidemill")
+    assert rules.judge("https://a.example/agenda") == Allowed()
+    address = "https://a.example/" + "a" * (MOST_CHARACTERS // MOST_RULES)
+    assert rules.judge(address) == Disallowed(
+        f"{MOST_RULES} rules with a * are too many for an address of {len(address)} characters"
+    )
+    assert Rules("user-agent: *\ndisallow: /*private\n", "Tidemill").judge(address) == Allowed()
+
+
+def test_rules_for_others_do_not_count_however_many_they_are() -> None:
+    others = "".join(f"user-agent: other{at}\ndisallow: /\n" for at in range(MOST_RULES + 1))
+    rules = Rules(f"{others}user-agent: other\nuser-agent: Tidemill\ndisallow: /private\n", "Tidemill")
+    assert rules.judge("https://a.example/agenda") == Allowed()
+    assert isinstance(rules.judge("https://a.example/private/1"), Disallowed)

@@ -27,7 +27,7 @@ async def searched(fault):
     async with StandinServer(standin) as server:
         client = Serper(server.origin, SECRET, timeout=timedelta(seconds=0.3 if fault is StandinFault.HANGS else 5))
         try:
-            return await client.search("agenda Arnhem")
+            return await client.search("agenda Arnhem", country="NL", language="nl")
         finally:
             await client.close()
 
@@ -60,7 +60,7 @@ async def test_every_trouble_is_a_value_that_holds_no_key(fault, why, may_be_pai
 
 async def test_nobody_there_means_that_nothing_was_sent():
     client = Serper("http://127.0.0.1:9", SECRET)
-    answer = await client.search("agenda Arnhem")
+    answer = await client.search("agenda Arnhem", country="NL", language="nl")
     await client.close()
     assert answer == NoAnswer(NoAnswerReason.DOWN, "no connection", sent=False)
 

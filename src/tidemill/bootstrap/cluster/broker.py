@@ -1,17 +1,23 @@
-"""Build what wakes workers: those of this process, and others over the broker where there is one."""
+"""Build what wakes workers: those of this process, and others over the broker or through the database."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from tidemill.bootstrap.store import Store
 from tidemill.core.services.degradation import Service
 from tidemill.engine.supervisor import Supervisor
+from tidemill.engine.wakeups import NotifiedWakeups
 from tidemill.settings import Settings
+from tidemill.store.database.database import Database
+from tidemill.store.database.notifications import hear_forever, notify
 from tidemill.store.services.status import Services
 
 if TYPE_CHECKING:
     from celery import Celery
 
+CHANNEL = "tidemill_ready"
 NOT_INSTALLED = "`broker` is set, but Celery is not installed: pip install 'tidemill[celery]'"
 
 
@@ -31,11 +37,34 @@ class Wakeups(Protocol):
         ...
 
 
+class BothWakeups:
+    """Wakes workers of Celery over the broker, and `tidemill up` beside them through the database."""
+
+    def __init__(self, broker: Wakeups, database: Wakeups) -> None:
+        """Only the broker can be away by itself."""
+        self._broker = broker
+        self._database = database
+
+    def wake(self) -> None:
+        """Wake both kinds."""
+        self._broker.wake()
+        self._database.wake()
+
+    async def probe(self) -> str:
+        """Return what is wrong with the broker."""
+        return await self._broker.probe()
+
+    async def close(self) -> None:
+        """Send what is wanted, and end."""
+        await self._broker.close()
+        await self._database.close()
+
+
 class WorkerWaker:
-    """Wakes the lanes of this process and, over the broker, other workers."""
+    """Wakes the lanes of this process, and workers of others."""
 
     def __init__(self, supervisor: Supervisor, others: Wakeups | None) -> None:
-        """`others` is None where there is no broker: then workers look for work by themselves."""
+        """`others` is None where there is no way to reach any: then workers look for work by themselves."""
         self._supervisor = supervisor
         self._others = others
 
@@ -66,12 +95,20 @@ class NoCelery:
 
 
 def build_wakeups(settings: Settings, store: Store, services: Services) -> Wakeups | None:
-    """Build the wake-ups over the broker; None without one."""
+    """Build the wake-ups through PostgreSQL, and over the broker where there is one; None if there is neither."""
+    heard = None
+    if store.database.notifies:
+        heard = NotifiedWakeups(store.agenda.ready_by_lane, partial(notify, store.database, CHANNEL))
     if settings.broker is None:
-        return None
+        return heard
     wakeups = open_wakeups(settings.broker.get_secret_value(), settings, store, services)
-    services.register_probe(Service.BROKER, wakeups.probe)
-    return wakeups
+    services.register_probe(Service.BROKER, wakeups.probe, always=True)
+    return wakeups if heard is None else BothWakeups(wakeups, heard)
+
+
+def wakeups_heard(database: Database) -> Callable[[Callable[[str], None]], Awaitable[None]] | None:
+    """Return what hears the wake-ups that come through the database; None where nothing can be heard."""
+    return partial(hear_forever, database, CHANNEL) if database.notifies else None
 
 
 def open_wakeups(broker: str, settings: Settings, store: Store, services: Services) -> Wakeups:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
-from tidemill.pipeline.ports import Clock, StoreLost
+from tidemill.pipeline.ports import Clock, StoreClosedToUs, StoreLost
 
 PAUSE = timedelta(seconds=1)
 
@@ -17,15 +17,17 @@ async def wait_for_database(
     while True:
         try:
             await ask()
+        except StoreClosedToUs:
+            raise  # it is there, and a wrong password does not become right by waiting
         except StoreLost as trouble:
             if not longest:
                 raise
-            if clock.now() >= gives_up_at:
-                msg = f"waited {seconds_of(longest)} (database_wait_seconds), and {trouble}"
-                raise StoreLost(msg) from trouble
             if not is_away:
                 say(f"Waiting up to {seconds_of(longest)} for the database (database_wait_seconds): {trouble}")
             is_away = True
+            if clock.now() >= gives_up_at:
+                msg = f"waited {seconds_of(longest)} (database_wait_seconds), and {trouble}"
+                raise StoreLost(msg) from trouble
             await clock.sleep_until(min(clock.now() + PAUSE, gives_up_at))
         else:
             return is_away

@@ -6,6 +6,7 @@ import sys
 
 import msgspec
 
+from tidemill.bootstrap.page_readers.functions import FUNCTIONS
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.engine.readers.fork_server import run_fork_server
 from tidemill.engine.readers.limits import ReaderLimits
@@ -22,7 +23,7 @@ def main(descriptor: str, limits: str) -> None:
     def read_pages(connection: socket.socket, is_nice: bool) -> None:  # noqa: FBT001 - as the fork server calls it
         if is_nice:
             be_nice(NICE_STEPS)
-        serve(connection, VERTICALS, allowed)
+        serve(connection, VERTICALS, FUNCTIONS, allowed)
 
     gc.collect()
     gc.freeze()

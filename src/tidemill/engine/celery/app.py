@@ -8,6 +8,8 @@ from kombu.entity import Exchange, Queue
 
 SCRAPING, MAINTENANCE, REST = "scraping", "maintenance", "celery"
 QUEUES = (SCRAPING, MAINTENANCE, REST)
+ELSEWHERE = ("browser", "live")
+"""Lanes with a queue of their own: a wake-up must not go to a worker that does not run its lane."""
 DRAIN, TICK = "tidemill.drain", "tidemill.tick"
 THREADS = 4
 """Tasks at once: a drain only wakes a lane, but a tick waits for its end."""
@@ -15,11 +17,23 @@ BROKER_SECONDS = 5
 """A broker that has not answered after so long counts as away."""
 
 
+def queue_of(lane: str) -> str:
+    """Return the queue that wakes a lane; `scraping` is that of plain pages, the lane that every cluster has."""
+    return f"{SCRAPING}.{lane}" if lane in ELSEWHERE else SCRAPING
+
+
 def make_app(broker: str) -> Celery:
     """Return an app without tasks; nothing is asked of the broker yet."""
     app = Celery("tidemill", broker=broker, set_as_current=False)
-    app.conf.update(configuration(QUEUES))
+    app.conf.update(configuration(QUEUES), broker_transport_options=transport_options(broker))
     return app
+
+
+def transport_options(broker: str) -> dict[str, Any]:
+    """Return how long each kind of broker may take to answer; without these a frozen one holds its clients for good."""
+    if broker.startswith("redis"):
+        return {"socket_connect_timeout": BROKER_SECONDS, "socket_timeout": BROKER_SECONDS}
+    return {"read_timeout": BROKER_SECONDS, "write_timeout": BROKER_SECONDS}
 
 
 def configuration(queues: Iterable[str]) -> dict[str, Any]:
@@ -48,7 +62,7 @@ def configuration(queues: Iterable[str]) -> dict[str, Any]:
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,
         "broker_connection_timeout": BROKER_SECONDS,
-        "broker_transport_options": {"socket_connect_timeout": BROKER_SECONDS},
+        "worker_consumer": "tidemill.engine.celery.consumer:SturdyConsumer",
         "beat_scheduler": "tidemill.engine.celery.slots:SlotScheduler",
         "beat_max_loop_interval": 5,
     }

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar
 
+from tidemill.engine.beat_watch import BeatWatch
 from tidemill.engine.interpreter import tune_interpreter
 from tidemill.engine.periodic import ChoreRunner
 from tidemill.engine.supervisor import Supervisor
@@ -29,6 +30,11 @@ class RunningWorker(Protocol):
     @property
     def ticks(self) -> ChoreRunner:
         """Runs the chores."""
+        ...
+
+    @property
+    def beat(self) -> BeatWatch | None:
+        """Notes whether beat is heard."""
         ...
 
     @property

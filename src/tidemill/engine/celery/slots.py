@@ -7,9 +7,19 @@ from typing import Any
 from celery import Celery
 from celery.beat import Scheduler
 from celery.schedules import BaseSchedule, schedstate
+from celery.utils.functional import maybe_evaluate
+from celery.utils.log import get_logger
 
 from tidemill.engine.celery.app import MAINTENANCE, TICK
+from tidemill.engine.celery.mailbox import waiting_in
 from tidemill.engine.periodic import EPOCH, Chore
+
+logger = get_logger(__name__)
+
+SET_BACK = timedelta(seconds=2)
+"""A clock that goes back by less is being adjusted, and a slot is late by no more than that."""
+MOST_WAITING = 500
+"""Messages of beat that may wait for a worker; each is dropped when its slot is over."""
 
 
 class SlotSchedule(BaseSchedule):  # type: ignore[misc]  # Celery ships no types
@@ -48,9 +58,37 @@ class SlotSchedule(BaseSchedule):  # type: ignore[misc]  # Celery ships no types
 class SlotScheduler(Scheduler):  # type: ignore[misc]  # as above
     """Beat's own scheduler without a file: which slots were done is in the database."""
 
+    def __init__(self, *words: Any, **named: Any) -> None:
+        """As Celery makes it."""
+        super().__init__(*words, **named)
+        self._latest: datetime | None = None
+
     def setup_schedule(self) -> None:
-        """Take the entries of the app."""
-        self.merge_inplace(self.app.conf.beat_schedule)
+        """Take the entries of the app: made now, because beat makes its scheduler before it tells anybody."""
+        self.merge_inplace(maybe_evaluate(self.app.conf.beat_schedule))
+
+    def tick(self, *words: Any, **named: Any) -> Any:
+        """Send what is due; begin anew when the clock was set back, or beat would wait for the old time to come."""
+        now = self.app.now()
+        if self._latest is not None and self._latest - now > SET_BACK:
+            for entry in self.schedule.values():
+                entry.last_run_at = EPOCH
+            self._heap = None
+        self._latest = now
+        return super().tick(*words, **named)
+
+    def apply_entry(self, entry: Any, producer: Any = None) -> None:
+        """Send an entry; Celery's own tells of trouble with two stacks for each."""
+        try:
+            self.apply_async(entry, producer=producer, advance=False)
+        except Exception as error:  # noqa: BLE001 - the next slot is another chance, whatever it was
+            logger.error("%s could not be sent: %s", entry.name, error)  # noqa: TRY400 - a stack says nothing more
+
+    def apply_async(self, entry: Any, producer: Any = None, advance: bool = True, **named: Any) -> Any:  # noqa: FBT001, FBT002 - Celery's own words
+        """Send an entry, unless nobody takes messages: an outage of all workers must not fill the broker."""
+        if producer is not None and waiting_in(producer.connection, MAINTENANCE) >= MOST_WAITING:
+            return None
+        return super().apply_async(entry, producer=producer, advance=advance, **named)
 
 
 def beat_schedule(chores: Iterable[Chore], app: Celery) -> dict[str, dict[str, Any]]:

@@ -1,16 +1,25 @@
 """The tasks that Celery knows, and when a Celery process starts and stops its engine."""
 
+import logging
+import os
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from celery import Celery, signals
+from celery.utils.functional import lazy
+from celery.utils.log import get_logger
 from celery.worker.control import inspect_command
 
-from tidemill.engine.celery.app import DRAIN, MAINTENANCE, REST, SCRAPING, TICK
-from tidemill.engine.celery.loop_thread import LoopThread, OpenWorker
+from tidemill.engine.celery.app import DRAIN, MAINTENANCE, REST, SCRAPING, TICK, queue_of
+from tidemill.engine.celery.loop_thread import LoopThread, OpenWorker, RunningWorker
 from tidemill.engine.celery.slots import beat_schedule
 from tidemill.engine.periodic import Chore
 
+logger = get_logger(__name__)
+
+LEAVE_SECONDS = 10.0
+"""Within this Celery has left its broker, once the work is done."""
 POOLS = ("celery.concurrency.thread", "celery.concurrency.solo")
 """Pools whose tasks run in the process that holds the database open."""
 
@@ -29,26 +38,45 @@ class CeleryEngine:
         named: Iterable[str],
         mistakes: tuple[type[Exception], ...],
     ) -> None:
-        """`named` are tasks that a worker has besides drains and ticks; `mistakes` are told without a stack."""
+        """`chores` is asked when beat makes its schedule, and in its process only.
+
+        `named` are tasks that a worker has besides drains and ticks; `mistakes` are told without a stack.
+        """
         self._app = app
         self._mistakes = mistakes
-        self._chores = chores
         self._make = lambda: LoopThread(open_worker)
         self._engine: LoopThread | None = None
         self._add_tasks(named)
         signals.worker_init.connect(self._start, weak=False)
+        signals.celeryd_after_setup.connect(self._take_queues_of_lanes, weak=False)
         signals.worker_shutting_down.connect(self._stop_claiming, weak=False)
         signals.worker_shutdown.connect(self._join, weak=False)
-        signals.beat_init.connect(self._plan, weak=False)
-        signals.beat_embedded_init.connect(self._plan, weak=False)
+        app.conf.beat_schedule = lazy(lambda: beat_schedule(chores(), app))
 
     def _add_tasks(self, named: Iterable[str]) -> None:
-        self._task(DRAIN, SCRAPING, self._drain)
-        self._task(TICK, MAINTENANCE, self._tick)
+        self._task(DRAIN, SCRAPING, self._drain_task())
+        self._task(TICK, MAINTENANCE, self._tick_task())
         for name, chore in CHORE_TASKS.items():
             self._task(name, MAINTENANCE, self._chore_task(chore))
         for name in named:
             self._task(name, REST, self._named_task(name))
+
+    # Functions, not methods: Celery holds what is sent against a task's arguments, and would count `self` among them.
+
+    def _drain_task(self) -> Callable[..., str]:
+        def drain(lane: str) -> str:
+            """Have this worker look for jobs of a lane; a message too many costs an empty claim."""
+            self._running().wake(str(lane))
+            return "woken"
+
+        return drain
+
+    def _tick_task(self) -> Callable[..., str]:
+        def tick(name: str) -> str:
+            """Do a chore for its current slot, unless somebody has."""
+            return self._running().call(lambda worker: tick_as_sent(worker, name))
+
+        return tick
 
     def _chore_task(self, chore: str) -> Callable[..., str]:
         def run_chore() -> str:
@@ -64,7 +92,7 @@ class CeleryEngine:
 
     def _task(self, name: str, queue: str, function: Callable[..., str]) -> None:
         self._app.conf.task_routes = {**(self._app.conf.task_routes or {}), name: {"queue": queue}}
-        self._app.task(function, name=name, ignore_result=True, shared=False, lazy=False)
+        self._app.task(function, name=name, ignore_result=True, shared=False, lazy=False, throws=self._mistakes)
 
     def _start(self, sender: Any, **_: Any) -> None:
         """Open the system before the broker is asked for anything: a worker works without one, only slower."""
@@ -78,16 +106,25 @@ class CeleryEngine:
         except self._mistakes as mistake:
             raise SystemExit(str(mistake)) from mistake
 
+    def _take_queues_of_lanes(self, instance: Any, **_: Any) -> None:
+        """Take wake-ups for the lanes that this worker runs and for no others, if it takes any."""
+        queues = instance.app.amqp.queues
+        if SCRAPING not in queues.consume_from:
+            return
+        wanted = {queue_of(lane) for lane in self.lanes()}
+        for name in wanted - {SCRAPING}:
+            queues.select_add(name)
+        if SCRAPING not in wanted:
+            queues.deselect(SCRAPING)
+
     def _stop_claiming(self, **_: Any) -> None:
         if self._engine is not None:
             self._engine.stop_claiming()
+            threading.Thread(target=leave_anyway, args=(self._engine,), name="leaves anyway", daemon=True).start()
 
     def _join(self, **_: Any) -> None:
         if self._engine is not None:
             self._engine.join()
-
-    def _plan(self, **_: Any) -> None:
-        self._app.conf.beat_schedule = beat_schedule(self._chores(), self._app)
 
     def _running(self) -> LoopThread:
         if self._engine is None:
@@ -95,19 +132,28 @@ class CeleryEngine:
             raise RuntimeError(msg)
         return self._engine
 
-    def _drain(self, lane: str) -> str:
-        """Have this worker look for jobs of a lane; a message too many costs an empty claim."""
-        self._running().wake(lane)
-        return "woken"
-
-    def _tick(self, name: str) -> str:
-        """Do a chore for its current slot, unless somebody has."""
-        return self._running().call(lambda worker: worker.ticks.tick(name))
-
     def lanes(self) -> list[str]:
         """Return the lanes that this worker runs."""
         worker = None if self._engine is None else self._engine.worker
         return [] if worker is None else list(worker.supervisor.lanes)
+
+
+def leave_anyway(engine: LoopThread, seconds: float = LEAVE_SECONDS) -> None:
+    """End the process once its engine has ended, though Celery may wait for a broker that answers nobody."""
+    engine.join()
+    threading.Event().wait(seconds)  # the process ends meanwhile, and this thread with it
+    logger.warning("the broker does not answer; left without telling it")
+    logging.shutdown()
+    os._exit(0)
+
+
+async def tick_as_sent(worker: RunningWorker, name: object) -> str:
+    """Do a chore that beat has sent, if this version has it, and note that beat was heard."""
+    if worker.beat is not None:
+        await worker.beat.heard()
+    if not isinstance(name, str) or name not in worker.ticks.chores:
+        return "unknown"  # a beat of another version, or somebody's own message
+    return await worker.ticks.tick(name)
 
 
 def add_inspection(engine: CeleryEngine) -> None:

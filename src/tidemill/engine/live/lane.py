@@ -1,7 +1,7 @@
 """The live lane of one process: it claims watches, polls their pages, and hands them over when it ends."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from tidemill.core.health.contexts import ScraperContext, restart_reason
@@ -16,7 +16,8 @@ from tidemill.engine.live.lives import WatchedLives
 from tidemill.engine.live.loops import LaneLoops, LaneRestart, Work, cancelled
 from tidemill.engine.live.poller import LiveTroubles, Poller
 from tidemill.engine.live.roster import WatchRoster
-from tidemill.engine.live.spill import ChangeBuffer, left_behind
+from tidemill.engine.live.spill import ChangeBuffer, left_behind, put_aside
+from tidemill.engine.live.spilled_lines import EntryLines
 from tidemill.engine.live.states import READ_EVERY
 from tidemill.engine.live.watch import PolledPage, Watch
 from tidemill.engine.live.writer import LiveWriter
@@ -35,6 +36,7 @@ DRAINED_WITHIN = timedelta(seconds=2)
 FINISHED_WITHIN = timedelta(seconds=1)
 """When the lane ends: how long writing may take, and polls under way; then watches are handed on."""
 TOLD_EVERY = timedelta(seconds=1)
+MIRRORED_EVERY = timedelta(milliseconds=250)
 RESTS_AFTER = timedelta(seconds=30)
 """How often a lane without watches asks whether there is anything to watch at all."""
 REFUSED_FOR = timedelta(seconds=30)
@@ -59,18 +61,26 @@ class LiveLane:
         self._is_idle = asyncio.Event()
         self._look_now = asyncio.Event()
         self._refused = 0
+        self._declined: set[int] = set()
+        self._lines = EntryLines(self._row_types)
         self._make_writer()
         deps.lease.verify = self._drop_lost
         deps.lease.on_beat = self._count_lanes
 
     def _make_writer(self) -> None:
         options = self._options
-        buffer = ChangeBuffer(options.most_waiting, options.most_waiting_bytes, options.buffer_folder, self._name)
+        buffer = ChangeBuffer(
+            options.most_waiting, options.most_waiting_bytes, options.buffer_folder, self._name, self._lines
+        )  # fmt: skip
         self._writer = LiveWriter(self._deps.ledger, self._clock, self._deps.announce, buffer, self._lose)
         self._poller = Poller(
             self._deps.stages, options, self._deps.dice, self._writer, self._troubles, self._deps.health,
-            self._deps.announce, self._take_list,
+            self._deps.announce, take_list=self._take_list, readers=self._deps.readers,
         )  # fmt: skip
+
+    def _row_types(self, vertical: str) -> Mapping[str, type]:
+        known = self._deps.stages.verticals.get(vertical)
+        return {each.__name__: each for each in known.live.row_types} if known and known.live else {}
 
     def _count_lanes(self, lanes: int) -> None:
         self._deps.slots.sharers = lanes
@@ -91,7 +101,7 @@ class LiveLane:
     def contexts(self) -> list[ScraperContext]:
         """Return every page that is polled, as a scraper context."""
         now = self._clock.now()
-        return [page.context(now) for page in self._roster.pages()]
+        return [page.context(now, self._deps.browser_usage()) for page in self._roster.pages()]
 
     def status(self) -> LaneStatus:
         """Return how the lane stands."""
@@ -132,7 +142,7 @@ class LiveLane:
 
     def _parts(self) -> dict[str, Work]:
         """Return what the lane does all the time, by name."""
-        every = {
+        every: dict[str, tuple[timedelta, Work, asyncio.Event | None]] = {
             "look": (LOOKS_EVERY, self._look, self._look_now),
             "states": (READ_EVERY, self._refresh_states, None),
             "note": (NOTED_EVERY, self._note, None),
@@ -140,6 +150,8 @@ class LiveLane:
             "rest": (RESTS_AFTER, self._rest, None),
             "troubles": (TOLD_EVERY, self._tell_troubles, None),
         }
+        if self._deps.mirror is not None:
+            every["mirror"] = (MIRRORED_EVERY, self._deps.mirror.copy_changed, None)
         always: dict[str, Work] = {"beat": self._deps.lease.keep, "writer": self._writer.run, "poll": self._poll_due}
         return always | {
             name: self._loops.every(period, name, work, wakes) for name, (period, work, wakes) in every.items()
@@ -198,14 +210,17 @@ class LiveLane:
             self._deps.announce(RunOpened(now, opened.run_id, opened.source_id, opened.trigger, opened.jobs))
         room = self._roster.room(self._deps.free_memory())
         if room:
-            claimed = await self._deps.ledger.claim(self._deps.lease.worker_id, room, now)
+            if self._roster.has_browser_room():
+                self._declined.clear()
+            claimed = await self._deps.ledger.claim(self._deps.lease.worker_id, room, now, self._declined)
             refused = self._roster.begin(claimed, self._writer, now)
             await self._refuse(refused, now)
         await self._end_hours(now)
 
     async def _refuse(self, refused: Sequence[ClaimedWatch], now: datetime) -> None:
-        """Leave watches to others for which there is no room here."""
+        """Leave watches to others for which there is no room here, and do not take them again while that is so."""
         self._refused += len(refused)
+        self._declined |= {each.job.id for each in refused}
         if refused:
             handed = [EndedWatch(each.job, WatchCounts()) for each in refused]
             await self._deps.ledger.release(handed, now, now + REFUSED_FOR)
@@ -311,9 +326,9 @@ class LiveLane:
     async def _publish(self) -> None:
         """Hand the contexts to whoever judges health, start anew those that must, and do what is asked."""
         now = self._clock.now()
-        contexts = []
+        contexts, browser = [], self._deps.browser_usage()
         for page in self._roster.pages():
-            context = page.context(now)
+            context = page.context(now, browser)
             reason = restart_reason(context, now)
             if reason is not None:
                 self._deps.health.restarted(context, reason, now)
@@ -331,6 +346,8 @@ class LiveLane:
             waiting_changes=len(self._writer.buffer),
             refused_watches=self._refused,
         )
+        if self._deps.mirror is not None:
+            await self._deps.mirror.publish(report, now)
         for request in await self._deps.health.publish(report, now):
             self._obey(request, now)
 
@@ -366,15 +383,14 @@ class LiveLane:
         folder = self._options.buffer_folder
         if folder is None:
             return
-        for path, entries, trouble in left_behind(folder):
-            if trouble:
-                self._deps.announce(
-                    StoreTrouble(self._clock.now(), f"{path.name} cannot be read to its end: {trouble}")
-                )
+        for path, entries, trouble in left_behind(folder, self._lines):
             written = await self._deps.ledger.write_left_behind(entries, self._clock.now())
             words = f"{written} of {len(entries)} changes that waited in {path.name} are written"
+            if trouble:
+                words += f"; it cannot be read to its end and is kept as {put_aside(path).name}: {trouble}"
+            else:
+                path.unlink(missing_ok=True)
             self._deps.announce(StoreTrouble(self._clock.now(), words))
-            path.unlink(missing_ok=True)
 
     async def _finish_polls(self) -> None:
         """Let polls that are under way come to their end, but not for long."""

@@ -50,7 +50,7 @@ class WatchedLives:
         for other in self._roster.pages():
             if other.source_id == page.source_id and other.site is not None and other.site.source_key in moved:
                 other.has_moved = True
-                if not other.watch.is_paused:
+                if not other.watch.is_paused and not other.failures:  # the wait before the next try holds
                     other.be_due(min(other.due_at, now))
 
     async def write_list(self, page: PolledPage, reading: ListReading, poller: Poller) -> None:

@@ -1,6 +1,5 @@
 """One poll: a page is asked for through the gates of `pipeline.fetch`, read, and merged into its thing."""
 
-import asyncio
 import traceback
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -14,6 +13,7 @@ from tidemill.core.health.failed_tries import FailedTry, ResolutionMethod
 from tidemill.core.live.change import Change, ChangeKind
 from tidemill.core.live.lifecycle import Life, Move, after_failure, after_reading
 from tidemill.core.live.polling import after_error, after_poll
+from tidemill.core.live.reachability import Reachability, after_asking, is_our_network_away
 from tidemill.core.live.rules import ListReading, Merged, Outlook, Told, ToldNothing, ToldSame
 from tidemill.core.live.site_failures import SiteFailures, after_good_reading, counts_against_site
 from tidemill.core.live.timeouts import after_answer
@@ -32,14 +32,15 @@ from tidemill.pipeline.fetch import adapter_of, fetch, reader_of
 from tidemill.pipeline.happenings import Announce, PagePolled
 from tidemill.pipeline.health_ports import HealthSink
 from tidemill.pipeline.live_ports import BreakerWord, HostLesson, PendingEntry
-from tidemill.pipeline.page_reading import read_with_adapter
 from tidemill.pipeline.ports import Dice, FetchResult, StoreLost
+from tidemill.pipeline.reader_functions.function import FunctionReaders
+from tidemill.pipeline.reader_functions.live_pages import TOLD, PolledBody
 
-LARGE_PAGE = 300_000
-"""Bytes from which a page is read in a thread, so that it does not block the loop."""
 ASKS_AGAIN = timedelta(seconds=30)
 """How long a page waits that a gate refuses: its source may be switched on again."""
 AWAY = timedelta(seconds=5)
+READ_JUST_NOW = timedelta(seconds=30)
+"""A thing of which a page was read so lately is not paused for the failures of another page."""
 MILLISECOND = timedelta(milliseconds=1)
 
 TakeList = Callable[[PolledPage, ListReading], None]
@@ -53,6 +54,19 @@ class LiveTroubles:
         self.words: dict[int, BreakerWord] = {}
         self.lessons: dict[str, HostLesson] = {}
         self._failures: dict[int, SiteFailures] = {}
+        self._reachability = Reachability()
+
+    def asked(self, host: str, failure: Failure | None, now: datetime) -> None:
+        """A host was asked, and answered or not; what a cut of our own network brought about is not held against it."""
+        self._reachability = after_asking(self._reachability, host, failure, now)
+        if failure is not None and self.is_network_away:
+            self.words = {key: word for key, word in self.words.items() if all(word.answers)}
+            self._failures.clear()
+
+    @property
+    def is_network_away(self) -> bool:
+        """Whether nothing at all can be reached: no site is to blame for that, and no thing."""
+        return is_our_network_away(self._reachability)
 
     def well(self, page: PolledPage) -> None:
         """A page was read well; the breaker hears of it if it has anything against the source."""
@@ -96,9 +110,11 @@ class Poller:
         troubles: LiveTroubles,
         health: HealthSink,
         announce: Announce,
+        *,
         take_list: TakeList,
+        readers: FunctionReaders,
     ) -> None:
-        """`take_list` is called with what a list page says."""
+        """`take_list` is called with what a list page says; `readers` read what pages say."""
         self._deps = deps
         self._options = options
         self._dice = dice
@@ -107,6 +123,7 @@ class Poller:
         self._health = health
         self._announce = announce
         self._take_list = take_list
+        self._readers = readers
         self._entries = 0
 
     async def poll(self, page: PolledPage, line: HostLine) -> None:
@@ -176,24 +193,22 @@ class Poller:
         self._went_well(page, line, fetched.result, began)
 
     async def _reading(self, page: PolledPage, claimed: Claimed, fetched: Fetched) -> Any:
-        """Return what the page says, in the vertical's own value, or a failure; large pages are read in a thread."""
+        """Return what a reader says of the page, in the vertical's own value, or a failure."""
         vertical = self._deps.verticals[claimed.job.vertical]
         adapter = adapter_of(claimed, vertical)
         if adapter is None or vertical.live is None:
             return Fail(Failure.UNKNOWN_ADAPTER, f"no adapter {claimed.target.adapter_id!r}")
         stored = fetched.page
         context = Context(claimed.source, stored.final_url, stored.fetched_at, claimed.target.parameters)
-        if len(stored.body) > LARGE_PAGE:
-            loop = asyncio.get_running_loop()
-            found = await loop.run_in_executor(None, read_with_adapter, adapter, stored, context)
-        else:
-            found = read_with_adapter(adapter, stored, context)
-        if isinstance(found, Fail):
-            return found
-        if not found.records and not found.declared_empty:
-            return Fail(Failure.LAYOUT_CHANGED, "no records, and the page does not say that it has none")
-        rules = vertical.live
-        return rules.read_list(found, context) if page.is_list else rules.read_thing(found, context)
+        polled = PolledBody(
+            vertical=vertical.name, adapter_id=adapter.id, page=stored, context=context, is_list=page.is_list
+        )
+        told = await self._readers.call(TOLD, polled)
+        if isinstance(told, Fail):
+            return told
+        if told.failure is not None:
+            return Fail(told.failure, told.detail, stack=told.stack)
+        return told.listed if page.is_list else msgspec.json.decode(told.thing, type=vertical.live.reading_type)
 
     def _merge(self, page: PolledPage, telling: Told | ToldSame | None, fetched: Fetched | None) -> None:
         """Let the vertical's rules say what a telling changes, and queue that."""
@@ -231,7 +246,7 @@ class Poller:
         if change is None and not merged.rows:
             return False
         evidence = None if change is None or fetched is None else _storable(fetched)
-        source = page.site.source if page.site else ""
+        source = _told_by(change, page.site.source if page.site else "")
         self._put(
             watch, at, change=change, source=source, evidence=evidence, rows=merged.rows, job=page.claimed.job,
             outlook=watch.outlook,
@@ -278,6 +293,7 @@ class Poller:
         page.timeout = after_answer(page.timeout, result.duration, self._options.timeouts)
         page.interval = page.wanted_interval(self._options, now)
         page.due_at = max(began + page.interval, now)
+        self._troubles.asked(page.host, None, now)
         self._troubles.well(page)
         self._learn(page, line, result)
         self._polled(page, result, None)
@@ -308,7 +324,8 @@ class Poller:
             self._learn(page, line, result)
             page.timeout = after_answer(page.timeout, result.duration, self._options.timeouts)
         self._plan_retry(page, fail, began, now)
-        if meaning.trips_breaker:
+        self._troubles.asked(page.host, fail.failure, now)
+        if meaning.trips_breaker and not self._troubles.is_network_away:
             hopeless = fail.failure in {Failure.DNS_FAILED, Failure.TLS_FAILED}
             policy = self._deps.verticals[page.claimed.job.vertical].policy
             siblings = sum(other.source_id == page.source_id for other in line.pages.values())
@@ -331,11 +348,20 @@ class Poller:
             page.due_at = max(page.due_at, now + wait)
 
     def _hurt(self, page: PolledPage, fail: Fail, now: datetime) -> None:
-        """Tell the thing: its memory, and its life, which the fifth failure in a row pauses."""
+        """Tell the thing: its memory, and its life, which the fifth failure in a row pauses.
+
+        Failures of one site count for nothing there while another site tells of the thing, and none while our own
+        network is away.
+        """
         watch = page.watch
         if watch.life is None or page.site is None:
             return
-        watch.memory = watch.rules.merge(watch.memory, ToldNothing(page.site, now, fail.failure)).memory
+        merged = watch.rules.merge(watch.memory, ToldNothing(page.site, now, fail.failure))
+        watch.memory = merged.memory
+        watch.outlook = watch.rules.outlook(merged.memory)
+        self._queue_change(page, merged, now, None)  # another site is believed now, and may be further
+        if self._troubles.is_network_away or _is_read_elsewhere(page, now):
+            return
         watch.life, move = after_failure(watch.life, self._options.lives, now)
         if move is not None:
             self.queue_move(watch, watch.life, move)
@@ -362,8 +388,11 @@ class Poller:
         code, took = (result.status_code, result.duration // MILLISECOND) if result else (0, 0)
         now = self._deps.clock.now()
         self._announce(
-            PagePolled(now, job.id, job.run_id, page.source_id, page.host, code, took, page.changed_at == now, failure)
-        )
+            PagePolled(
+                now, job.id, job.run_id, page.source_id, page.host, code, took, page.changed_at == now, failure,
+                page.claimed.target.adapter_id,
+            )
+        )  # fmt: skip
 
 
 class RuleBrokenError(Exception):
@@ -383,6 +412,24 @@ def wake_pages(watch: Watch, now: datetime) -> None:
     for page in watch.pages:
         if page.due_at > now + page.interval:
             page.be_due(now)
+
+
+def _is_read_elsewhere(page: PolledPage, now: datetime) -> bool:
+    """Return whether another page of the thing was read well just now."""
+    return any(
+        other is not page
+        and not other.failures
+        and other.checked_at is not None
+        and now - other.checked_at <= READ_JUST_NOW
+        for other in page.watch.pages
+    )
+
+
+def _told_by(change: Change | None, asked: str) -> str:
+    """Return whose word a change is: that of the site that was asked, or of one that is believed instead of it."""
+    if change is None or not change.provenance or any(each.source == asked for each in change.provenance.values()):
+        return asked
+    return max(change.provenance.values(), key=lambda each: each.at).source
 
 
 def _asked_at(result: FetchResult, began: datetime) -> datetime:

@@ -44,9 +44,16 @@ class WatchRoster:
             return 0
         return max(0, self._options.most_watches - len(self.by_job))
 
+    def _browser_watches(self) -> int:
+        return sum(any(page.needs_browser for page in watch.pages) for watch in self.by_job.values())
+
+    def has_browser_room(self) -> bool:
+        """Return whether one more watch with a browser page fits."""
+        return self._browser_watches() < self._options.most_browser_watches
+
     def begin(self, claimed: Sequence[ClaimedWatch], writer: LiveWriter, now: datetime) -> list[ClaimedWatch]:
         """Begin to watch; return those that are refused, because there are enough browser pages."""
-        browsers = sum(any(page.needs_browser for page in watch.pages) for watch in self.by_job.values())
+        browsers = self._browser_watches()
         refused = []
         for each in claimed:
             needs_browser = any(self.needs_browser(page) for page in each.pages)

@@ -6,12 +6,12 @@ starts; tokens and sequence numbers see to it that nothing is written twice or o
 
 import fcntl
 import os
-import pickle
 from collections import deque
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO
 
+from tidemill.engine.live.spilled_lines import HEADER, EntryLines, UnreadableLine
 from tidemill.pipeline.live_ports import PendingEntry
 
 PATTERN = "live-changes-*.buffer"
@@ -21,15 +21,12 @@ USUAL_SIZE = 500
 """Bytes that an entry takes beside its page, for the bound."""
 
 
-class UnreadableBuffer(Exception):
-    """A file of changes that cannot be read to its end: what came before was read."""
-
-
 class ChangeBuffer:
     """Entries in order, the first ones in memory and the rest in a file."""
 
-    def __init__(self, most: int, most_bytes: int, folder: Path | None, name: str) -> None:
+    def __init__(self, most: int, most_bytes: int, folder: Path | None, name: str, lines: EntryLines) -> None:
         """Keep so much in memory; without a `folder` everything stays in memory."""
+        self._lines = lines
         self._most = most
         self._most_bytes = most_bytes
         self._path = None if folder is None else folder / f"live-changes-{name}.buffer"
@@ -106,10 +103,10 @@ class ChangeBuffer:
     def _write(self, entry: PendingEntry) -> None:
         if self._file is None and self._path is not None:
             self._file = _opened(self._path)
-            self._read_to = 0
+            self._read_to = self._file.write(HEADER)
         if self._file is not None:
             self._file.seek(0, os.SEEK_END)
-            _dump(entry, self._file)
+            self._file.write(self._lines.encode(entry))
             self._file.flush()
             self._in_file += 1
 
@@ -117,7 +114,7 @@ class ChangeBuffer:
         assert self._file is not None  # noqa: S101 - there are entries in it
         self._file.seek(self._read_to)
         for _ in range(min(LOADED_AT_ONCE, self._in_file)):
-            entry = _loaded(self._file)
+            entry = self._lines.decode(self._file.readline())
             self._memory.append((entry, size_of(entry)))
             self._bytes += size_of(entry)
             self._in_file -= 1
@@ -135,7 +132,7 @@ def size_of(entry: PendingEntry) -> int:
     return USUAL_SIZE + (len(entry.evidence.result.wire_body) if entry.evidence else 0)
 
 
-def left_behind(folder: Path) -> Iterator[tuple[Path, list[PendingEntry], str]]:
+def left_behind(folder: Path, lines: EntryLines) -> Iterator[tuple[Path, list[PendingEntry], str]]:
     """Yield the files of processes that are gone, with their entries in order and what is wrong with them, if anything.
 
     Each is locked until the next is asked for, so that two who start at once read different ones.
@@ -150,19 +147,23 @@ def left_behind(folder: Path) -> Iterator[tuple[Path, list[PendingEntry], str]]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 continue  # its process lives
-            entries, trouble = _read_all(file)
+            entries, trouble = _read_all(file, lines)
             yield path, entries, trouble
 
 
-def _read_all(file: IO[bytes]) -> tuple[list[PendingEntry], str]:
+def put_aside(path: Path) -> Path:
+    """Keep a file that cannot be read to its end under another name, for a person; return that name."""
+    return path.rename(path.with_suffix(".unreadable"))
+
+
+def _read_all(file: IO[bytes], lines: EntryLines) -> tuple[list[PendingEntry], str]:
     entries: list[PendingEntry] = []
-    end = file.seek(0, os.SEEK_END)
-    file.seek(0)
-    while file.tell() < end:
-        try:
-            entries.append(_loaded(file))
-        except Exception as error:  # noqa: BLE001 - whatever a torn file makes of itself; the rest is lost
-            return entries, f"{type(error).__name__}: {error}"
+    try:
+        lines.check_header(file.readline(len(HEADER)))
+        for line in file:
+            entries.append(lines.decode(line))  # noqa: PERF401 - what came before a torn line is kept
+    except UnreadableLine as error:
+        return entries, str(error)
     return entries, ""
 
 
@@ -172,16 +173,3 @@ def _opened(path: Path) -> IO[bytes]:
     file = os.fdopen(descriptor, "w+b")
     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return file
-
-
-def _dump(entry: PendingEntry, file: IO[bytes]) -> None:
-    pickle.dump(entry, file, protocol=pickle.HIGHEST_PROTOCOL)
-
-
-def _loaded(file: IO[bytes]) -> PendingEntry:
-    """Read the next entry: pickled by ourselves, in a file of ours that nobody else may write."""
-    entry = pickle.load(file)  # noqa: S301
-    if not isinstance(entry, PendingEntry):
-        msg = f"a {type(entry).__name__} where a change should be"
-        raise UnreadableBuffer(msg)
-    return entry

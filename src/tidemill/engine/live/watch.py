@@ -9,7 +9,7 @@ import msgspec
 import xxhash
 
 from tidemill.core.breaker import Breaker
-from tidemill.core.health.contexts import ScraperContext, context_of
+from tidemill.core.health.contexts import NO_USAGE, ContextUsage, ScraperContext, context_of
 from tidemill.core.job import Job
 from tidemill.core.live.budget import debt_of
 from tidemill.core.live.change import Fence, State, ThingKey
@@ -23,6 +23,7 @@ from tidemill.engine.live.options import LaneOptions
 from tidemill.pipeline.checkpoints import Claimed
 from tidemill.pipeline.dependencies import CurrentState
 from tidemill.pipeline.live_ports import ClaimedWatch, PageCheck, WatchCounts, WatchedPage
+from tidemill.pipeline.ports import OpenPage
 
 _HOUR = timedelta(hours=1)
 _NO_TIME = timedelta(0)
@@ -127,11 +128,11 @@ class PolledPage:
             self.tries, self.scrape_began = 0, now
         limit = min(self.timeout.limit, max(timedelta(seconds=1), longest - (now - self.scrape_began)))
         source = self.claimed.source
-        if source.timeout == limit:
+        keep_open = OpenPage(self.scraper_id, self.restarts) if self.needs_browser else None
+        if source.timeout == limit and self.claimed.keep_open == keep_open:
             return self.claimed
-        self.claimed = msgspec.structs.replace(
-            self.claimed, source=msgspec.structs.replace(source, timeout=limit)
-        )  # fmt: skip
+        source = msgspec.structs.replace(source, timeout=limit)
+        self.claimed = msgspec.structs.replace(self.claimed, source=source, keep_open=keep_open)
         return self.claimed
 
     def outlook(self) -> Outlook:
@@ -186,11 +187,12 @@ class PolledPage:
             needs_browser=self.needs_browser,
         )
 
-    def context(self, now: datetime) -> ScraperContext:
-        """Return it as a scraper context."""
+    def context(self, now: datetime, browser: ContextUsage = NO_USAGE) -> ScraperContext:
+        """Return it as a scraper context; `browser` is what the browser takes, if the page needs one."""
         return context_of(
-            self.status(now), limits=self._limits, errors_at_start=self.errors_at_start, restarts=self.restarts
-        )
+            self.status(now), browser if self.needs_browser else NO_USAGE, self._limits,
+            errors_at_start=self.errors_at_start, restarts=self.restarts,
+        )  # fmt: skip
 
     def restart(self, now: datetime) -> None:
         """Begin anew: no errors on record, the usual time-out, the whole page at once. Times and totals stay."""

@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 import msgspec
 
 from tidemill.core.live.change import Fence
+from tidemill.core.live.lifecycle import Lifecycle
 from tidemill.engine.live.spill import ChangeBuffer
 from tidemill.engine.writer import pause_after
-from tidemill.pipeline.happenings import Announce, ChangeLogged, LifeMoved, StoreTrouble
+from tidemill.pipeline.happenings import Announce, ChangeLogged, ChangesCaughtUp, LifeMoved, StoreTrouble, WatchPaused
 from tidemill.pipeline.live_ports import PendingEntry, WatchLedger, Written
 from tidemill.pipeline.ports import Clock, StoreLost
 
@@ -37,6 +38,7 @@ class LiveWriter:
         self._is_empty = asyncio.Event()
         self._is_empty.set()
         self.away_since: datetime | None = None
+        self._written_since = 0
 
     @property
     def buffer(self) -> ChangeBuffer:
@@ -98,8 +100,20 @@ class LiveWriter:
                 tries += 1
                 await self._clock.sleep_until(self._clock.now() + pause)
                 continue
-            tries, self.away_since = 0, None
+            tries = 0
             self._settle(batch)
+            self._tell_if_caught_up(len(batch))
+
+    def _tell_if_caught_up(self, written: int) -> None:
+        """Say that the database is back, once all that waited is written."""
+        if self.away_since is None:
+            return
+        self._written_since += written
+        if not len(self._buffer):
+            now = self._clock.now()
+            away = (now - self.away_since).total_seconds()
+            self._announce(ChangesCaughtUp(now, round(away, 1), self._written_since))
+            self.away_since, self._written_since = None, 0
 
     def _settle(self, written: Sequence[PendingEntry]) -> None:
         self._buffer.drop({entry.token for entry in written})
@@ -148,5 +162,7 @@ class LiveWriter:
             if entry.move is not None and entry.thing_id not in written.lost:
                 move = entry.move
                 self._announce(LifeMoved(move.at, *entry.thing, move.before, move.after, move.reason))
+                if move.after is Lifecycle.PAUSED:
+                    self._announce(WatchPaused(move.at, *entry.thing, move.reason))
         for thing_id in written.lost:
             self._lose(thing_id, "another process holds its watch")

@@ -4,18 +4,23 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from tidemill.engine.readers.messages import ANSWER_HEADER, TASK_HEADER
-from tidemill.pipeline.page_reading import ReadResult
+from tidemill.engine.readers.messages import ANSWER_HEADER, TASK_HEADER, TaskKind
 
 
 @dataclass(slots=True, eq=False)
 class PendingPage:
-    """A page that is to be read, and who waits for it; `deaths` are the readers that died over it unexplained."""
+    """A page that is to be read, and who waits for it; `deaths` are the readers that died over it unexplained.
+
+    `decode` returns what a reader's answer says, and `inline` the same without a reader.
+    """
 
     payload: bytes
-    vertical: str
-    done: Callable[[ReadResult], None]
+    done: Callable[[Any], None]
+    decode: Callable[[memoryview], Any]
+    inline: Callable[[], Any]
+    kind: TaskKind = TaskKind.PAGE
     deaths: int = 0
 
 
@@ -61,7 +66,7 @@ class ReaderConnection(asyncio.Protocol):
         pieces: list[bytes] = []
         for page in pages:
             size = len(page.payload)
-            pieces += (TASK_HEADER.pack(size, cpu(size), wall), page.payload)
+            pieces += (TASK_HEADER.pack(page.kind, size, cpu(size), wall), page.payload)
             self.bytes_sent += size
         self.pages.extend(pages)
         self._transport.writelines(pieces)

@@ -5,6 +5,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
@@ -12,8 +13,9 @@ from tidemill.core.vertical import Vertical
 from tidemill.engine.readers.connection import PendingPage, ReaderConnection
 from tidemill.engine.readers.fork_client import ForkServer, ForkServerLost, start_fork_server
 from tidemill.engine.readers.limits import ReaderLimits, patience_after
-from tidemill.engine.readers.messages import decode_result, decode_task, encode_task
+from tidemill.engine.readers.messages import TaskKind, decode_answer, decode_result, encode_call, encode_task
 from tidemill.pipeline.page_reading import UNWRITABLE, PageTask, ReadResult, bug_failure, read_page, unwritable
+from tidemill.pipeline.reader_functions.function import Answered, Asked, ReaderFunction, run_function
 
 PAGES_SENT = 8
 """Pages that a reader has at once: enough that it never waits for the worker's loop, few enough to repeat."""
@@ -77,8 +79,38 @@ class ReaderPool:
         if self._failed_starts >= MOST_FAILED_STARTS:
             done(read_page(task, self._verticals))
             return
-        self._queue.append(PendingPage(payload, task.vertical, done))
+        verticals = self._verticals
+        self._queue.append(
+            PendingPage(
+                payload,
+                done,
+                decode=lambda answer: decode_result(answer, verticals, task.vertical),
+                inline=lambda: read_page(task, verticals),
+            )
+        )
         self._feed_soon()
+
+    async def call(self, function: ReaderFunction[Asked, Answered], asked: Asked) -> Answered | Fail:
+        """Run a function over scraped text; what waits for pages' turns goes after it."""
+        verticals = self._verticals
+        try:
+            payload = encode_call(function, asked)
+        except UNWRITABLE as error:
+            return unwritable(error)
+        if self._failed_starts >= MOST_FAILED_STARTS:
+            return run_function(function, asked, verticals)
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        pending = PendingPage(
+            payload,
+            lambda given: None if answer.done() else answer.set_result(given),
+            decode=lambda told: decode_answer(told, function),
+            inline=lambda: run_function(function, asked, verticals),
+            kind=TaskKind.FUNCTION,
+        )
+        (self._queue if function.is_quick else self._slow_queue).appendleft(pending)
+        self._feed_soon()
+        given: Answered | Fail = await answer
+        return given
 
     async def close(self) -> None:
         """End every process; pages that were not read are nobody's any more."""
@@ -168,14 +200,14 @@ class ReaderPool:
         self._slow_queue.clear()
 
     def _read_one_inline(self, page: PendingPage) -> None:
-        page.done(read_page(decode_task(page.payload), self._verticals))
+        page.done(page.inline())
 
     def _answered(self, reader: ReaderConnection, page: PendingPage, answer: memoryview) -> None:
         self._failed_starts = 0
-        if reader.is_slow:
+        if reader.is_slow and page.kind is TaskKind.PAGE:
             self._patience = patience_after(self._patience, was_read=True)
         try:
-            result = decode_result(answer, self._verticals, page.vertical)
+            result = page.decode(answer)
         except Exception as error:  # noqa: BLE001 - an answer that cannot be read is its page's failure
             result = bug_failure(error)
         page.done(result)
@@ -196,7 +228,8 @@ class ReaderPool:
         if exit_code == -signal.SIGALRM:
             page.done(Fail(Failure.PAGE_TOO_HARD, f"reading it takes longer than {wall:g} s"))
         elif exit_code == -signal.SIGPROF and is_slow:
-            self._patience = patience_after(self._patience, was_read=False)
+            if page.kind is TaskKind.PAGE:
+                self._patience = patience_after(self._patience, was_read=False)
             page.done(Fail(Failure.PAGE_TOO_HARD, f"reading it takes more than {cpu:g} s of processor time"))
         elif exit_code == -signal.SIGPROF:
             self._slow_queue.append(page)

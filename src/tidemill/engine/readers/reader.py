@@ -8,24 +8,41 @@ import os
 import resource
 import signal
 import socket
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from io import BufferedReader
-from typing import cast
+from typing import Any, cast
+
+import msgspec
+from msgspec.structs import replace
 
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.vertical import Vertical
 from tidemill.engine.readers.limits import ReaderLimits
-from tidemill.engine.readers.messages import ANSWER_HEADER, TASK_HEADER, decode_task, encode_result
-from tidemill.pipeline.page_reading import UNWRITABLE, PageTask, read_page, unwritable
+from tidemill.engine.readers.messages import (
+    ANSWER_HEADER,
+    TASK_HEADER,
+    TaskKind,
+    decode_call,
+    decode_task,
+    encode_answer,
+    encode_result,
+)
+from tidemill.pipeline.page_reading import UNWRITABLE, PageTask, ReadResult, read_page, unwritable
+from tidemill.pipeline.reader_functions.function import ReaderFunction, run_function
 
 BUFFER = 1 << 18
 CHECKED_EVERY = 50
 """Pages between two looks at the reader's own memory."""
 MEGABYTE = 1 << 20
 
+Functions = Mapping[str, ReaderFunction[Any, Any]]
 
-def serve(connection: socket.socket, verticals: Mapping[str, Vertical], limits: ReaderLimits) -> None:
+
+def serve(
+    connection: socket.socket, verticals: Mapping[str, Vertical], functions: Functions, limits: ReaderLimits
+) -> None:
     """Answer tasks until the connection ends, the reader is worn out, or a page ends it."""
     for limit in (signal.SIGPROF, signal.SIGALRM):
         signal.signal(limit, signal.SIG_DFL)
@@ -33,7 +50,7 @@ def serve(connection: socket.socket, verticals: Mapping[str, Vertical], limits: 
     with connection, connection.makefile("rb", buffering=BUFFER) as tasks:
         pages = 0
         while (task := next_task(cast("BufferedReader", tasks))) is not None:
-            answer = answer_to(task, verticals, limits)
+            answer = bounded_answer(task, verticals, functions, limits)
             signal.setitimer(signal.ITIMER_REAL, 0)
             connection.sendall(ANSWER_HEADER.pack(len(answer)) + answer)
             pages += 1
@@ -42,32 +59,53 @@ def serve(connection: socket.socket, verticals: Mapping[str, Vertical], limits: 
                 return
 
 
-def next_task(tasks: BufferedReader) -> PageTask | None:
-    """Wait for the next task and start its time; None at the end."""
+def next_task(tasks: BufferedReader) -> tuple[TaskKind, bytes] | None:
+    """Wait for the next task, still encoded, and start its time; None at the end."""
     header = tasks.read(TASK_HEADER.size)
     if len(header) < TASK_HEADER.size:
         return None
-    length, cpu, wall = TASK_HEADER.unpack(header)
+    kind, length, cpu, wall = TASK_HEADER.unpack(header)
     payload = tasks.read(length)
     if len(payload) < length:
         return None
     signal.setitimer(signal.ITIMER_PROF, cpu)
     signal.setitimer(signal.ITIMER_REAL, wall)
-    return decode_task(payload)
+    return TaskKind(kind), payload
 
 
-def answer_to(task: PageTask, verticals: Mapping[str, Vertical], limits: ReaderLimits) -> bytes:
+def bounded_answer(
+    task: tuple[TaskKind, bytes], verticals: Mapping[str, Vertical], functions: Functions, limits: ReaderLimits
+) -> bytes:
     """Return the encoded result, or the encoded reason why there is none."""
+    kind, payload = task
+    encode: Callable[[Any], bytes] = encode_result if kind is TaskKind.PAGE else encode_answer
     try:
-        answer = encode_result(read_page(task, verticals))
+        if kind is TaskKind.PAGE:
+            answer = encode(timed_reading(decode_task(payload), verticals))
+        else:
+            answer = encode(called(payload, verticals, functions))
     except UNWRITABLE as error:
-        return encode_result(unwritable(error))
+        return encode(unwritable(error))
     except MemoryError:
-        return encode_result(Fail(Failure.PAGE_TOO_HARD, "what was read of it takes more memory than a page may"))
+        return encode(Fail(Failure.PAGE_TOO_HARD, "what was read of it takes more memory than a page may"))
     if len(answer) > limits.output_megabytes * MEGABYTE:
         detail = f"{len(answer) // MEGABYTE} MB came of reading it, and {limits.output_megabytes} may"
-        return encode_result(Fail(Failure.PAGE_TOO_HARD, detail))
+        return encode(Fail(Failure.PAGE_TOO_HARD, detail))
     return answer
+
+
+def called(payload: bytes, verticals: Mapping[str, Vertical], functions: Functions) -> Any:
+    """Return what a function answers."""
+    call = decode_call(payload)
+    function = functions[call.name]
+    return run_function(function, msgspec.json.decode(call.asked, type=function.asked), verticals)
+
+
+def timed_reading(task: PageTask, verticals: Mapping[str, Vertical]) -> ReadResult:
+    """Read a page and note how long that took."""
+    began = time.perf_counter()
+    result = read_page(task, verticals)
+    return result if isinstance(result, Fail) else replace(result, seconds=time.perf_counter() - began)
 
 
 def is_worn_out(pages: int, limits: ReaderLimits) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from tidemill.core.failure import Failure
+from tidemill.core.health.contexts import NO_USAGE, ContextUsage
 from tidemill.core.services.degradation import Service
 from tidemill.core.source import FetcherKind
 from tidemill.fetching.browsers.errors import BrowserLost, NoBrowser
@@ -26,7 +27,7 @@ from tidemill.reading.blocked import blocked
 from tidemill.reading.document import Document
 
 if TYPE_CHECKING:  # not importable without the extra `browser`, and the fetcher must then say so, not fail
-    from tidemill.fetching.browsers.pool import BorrowedContext, BrowserPool
+    from tidemill.fetching.browsers.pool import BorrowedContext, BorrowedPage, BrowserPool
     from tidemill.fetching.browsers.tab import Tab, WaitRule
 
 RETRY_AFTER = timedelta(minutes=1)
@@ -40,7 +41,7 @@ NOTICE_BYTES = 200_000
 class BrowserTransport:
     """The transport of one fetch in a browser; its context is opened when the first request may be sent."""
 
-    def __init__(self, borrowed: "BorrowedContext", wait: "WaitRule") -> None:
+    def __init__(self, borrowed: "BorrowedContext | BorrowedPage", wait: "WaitRule") -> None:
         """Send every request of the fetch in the context of `borrowed`."""
         self._borrowed = borrowed
         self._wait = wait
@@ -51,6 +52,10 @@ class BrowserTransport:
         """Load one address; the page's own requests go through the gateway."""
         try:
             tab = await self._borrowed.open()
+            if tab.is_open_at(request.url):
+                answer = await tab.read_again(request, before_send)
+                if answer is not None:
+                    return answer
             return await tab.load(request, before_send, self._wait)
         except BrowserLost as loss:
             return WireFailure(failure=Failure.BROWSER_LOST, detail=str(loss))
@@ -84,7 +89,8 @@ class BrowserFetcher:
         """Fetch one page as its scripts made it, never conditionally: the page is more than its first document."""
         try:
             self.pool = self.pool or self._open_pool()
-            async with self.pool.borrow(request.host) as borrowed:
+            kept = request.keep_open
+            async with self.pool.use_open_page(kept) if kept else self.pool.borrow(request.host) as borrowed:
                 result = await self._fetch_with(self.pool, borrowed, replace(request, etag="", last_modified=""))
             if result.failure is not Failure.BROWSER_LOST:
                 await self._services.works(Service.BROWSER)
@@ -98,7 +104,14 @@ class BrowserFetcher:
         if pool is not None:
             await pool.close()
 
-    async def _fetch_with(self, pool: "BrowserPool", borrowed: "BorrowedContext", request: FetchRequest) -> FetchResult:
+    @property
+    def usage(self) -> ContextUsage:
+        """What the browser takes of the machine; nothing while there is none."""
+        return NO_USAGE if self.pool is None else self.pool.usage
+
+    async def _fetch_with(
+        self, pool: "BrowserPool", borrowed: "BorrowedContext | BorrowedPage", request: FetchRequest
+    ) -> FetchResult:
         from tidemill.fetching.browsers.tab import WaitRule  # noqa: PLC0415 - see TYPE_CHECKING above
 
         selector = request.options.get(WAIT_FOR, "")

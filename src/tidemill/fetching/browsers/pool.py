@@ -5,22 +5,28 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.services.recycling import PoolLimits, Recycle, RecycleReason, RecycleRules, recycle_decision
+from tidemill.core.health.contexts import NO_USAGE, ContextUsage
+from tidemill.core.services.recycling import PoolLimits, Recycle, RecycleReason, RecycleRules, Vitals, recycle_decision
 from tidemill.core.views.browsers import BrowserState, PoolState
 from tidemill.fetching.browsers.chromium import Chromium
 from tidemill.fetching.browsers.errors import BrowserLost, NoBrowser
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.repository import PoolRepository
 from tidemill.fetching.browsers.tab import Tab, open_tab
-from tidemill.pipeline.ports import Clock, StoreError
+from tidemill.pipeline.ports import Clock, OpenPage, StoreError
 
 DRAIN_LIMIT = timedelta(minutes=2)
 """A browser that is being replaced may finish its pages for so long; then it is closed anyway."""
 ACTOR = "browser pool"
 MOST_FETCHES_PER_CONTEXT = 50
 """Fetches after which a context is discarded, even if nothing is wrong with it."""
+MOST_READINGS_OF_OPEN_PAGE = 2_000
+"""Readings after which a page that is kept open is loaded anew: an hour and a half of polls."""
+OPEN_PAGE_UNUSED = timedelta(minutes=2)
+"""An open page that nobody has read for so long is closed."""
 
 Start = Callable[[], Awaitable[Chromium]]
 Audit = Callable[[AuditEntry], Awaitable[None]]
@@ -59,6 +65,8 @@ class BrowserPool:
         self._retiring: set[Chromium] = set()
         self._launching: asyncio.Task[Chromium] | None = None
         self._idle: deque[tuple[str, Tab]] = deque()
+        self._open_pages: dict[str, OpenTab] = {}
+        self._usage = UsageMeter()
         self._in_use: Counter[str] = Counter()
         self._recycled: Counter[str] = Counter()
         self._waiting = 0
@@ -80,11 +88,68 @@ class BrowserPool:
                 self._take_back(host, tab)
             await self._free_place(host)
 
+    @asynccontextmanager
+    async def use_open_page(self, page: OpenPage) -> AsyncIterator["BorrowedPage"]:
+        """Borrow the page that is kept open under a name; it is opened when it is first needed.
+
+        Open pages take no place of the pool: whoever keeps them open limits their number.
+        """
+        kept = self._open_pages.pop(page.name, None)
+        if kept is not None and (kept.generation != page.generation or kept.tab.chromium is not self._browser):
+            self._run_in_background(self._discard(kept.tab))
+            kept = None
+        if kept is not None:
+            self._begin_use(kept.tab.chromium)
+        borrowed = BorrowedPage(self, kept.tab if kept else None)
+        try:
+            yield borrowed
+        finally:
+            if borrowed.tab is not None:
+                self._keep_open(page, borrowed.tab)
+
+    def _keep_open(self, page: OpenPage, tab: Tab) -> None:
+        self._end_use(tab)
+        is_spent = tab.is_unusable or not tab.is_kept_open or tab.tasks >= MOST_READINGS_OF_OPEN_PAGE
+        if is_spent or tab.chromium is not self._browser or page.name in self._open_pages:
+            self._run_in_background(self._discard(tab))
+        else:
+            self._open_pages[page.name] = OpenTab(tab, page.generation, self._clock.now())
+        self._retire_if_spent(tab.chromium)
+
+    async def new_tab(self) -> Tab:
+        """Return a new context of the current browser; the caller has begun to use it."""
+        browser = await self.ready()
+        self._begin_use(browser)
+        try:
+            return await open_tab(browser, self._make_gateway(), self._user_agent)
+        except BaseException:  # also a cancellation: a browser that counts as busy is never replaced
+            browser.busy -= 1
+            raise
+
+    @property
+    def usage(self) -> ContextUsage:
+        """What the current browser takes of the machine, as last looked at."""
+        return self._usage.latest
+
+    def _begin_use(self, browser: Chromium) -> None:
+        browser.busy += 1  # from now on it is not closed while we use it
+        browser.last_used_at = self._clock.now()
+
+    def _end_use(self, tab: Tab) -> None:
+        browser = tab.chromium
+        browser.busy -= 1
+        browser.tasks += 1
+        browser.last_used_at = self._clock.now()
+        tab.tasks += 1
+
+    def _retire_if_spent(self, browser: Chromium) -> None:
+        if browser is self._browser and browser.tasks >= self._rules.max_tasks:
+            self._retire(browser, Recycle(RecycleReason.TASKS, at_once=False))
+
     async def tab_for(self, host: str) -> Tab:
         """Return a context for `host`: the idle one that it had before, or a new one."""
         browser = await self.ready()
-        browser.busy += 1  # from now on it is not closed while we use it
-        browser.last_used_at = self._clock.now()
+        self._begin_use(browser)
         try:
             return self._take_idle(host, browser) or await self._open_new(browser)
         except BaseException:  # also a cancellation: a browser that counts as busy is never replaced
@@ -128,9 +193,8 @@ class BrowserPool:
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
-        for _, tab in self._idle:
+        for tab in self._take_all_resting():
             await tab.gateway.close()
-        self._idle.clear()
         browser, self._browser = self._browser, None
         if browser is not None:
             await browser.close()
@@ -197,16 +261,12 @@ class BrowserPool:
     def _take_back(self, host: str, tab: Tab) -> None:
         """Keep a context for its host's next fetch, or discard it."""
         browser = tab.chromium
-        browser.busy -= 1
-        browser.tasks += 1
-        browser.last_used_at = self._clock.now()
-        tab.tasks += 1
+        self._end_use(tab)
         if tab.is_unusable or browser is not self._browser or tab.tasks >= MOST_FETCHES_PER_CONTEXT:
             self._run_in_background(self._discard(tab))
         else:
             self._run_in_background(self._keep_idle(host, tab))
-        if browser is self._browser and browser.tasks >= self._rules.max_tasks:
-            self._retire(browser, Recycle(RecycleReason.TASKS, at_once=False))
+        self._retire_if_spent(browser)
 
     async def _keep_idle(self, host: str, tab: Tab) -> None:
         await tab.clean()
@@ -233,8 +293,11 @@ class BrowserPool:
             await self._sync_with_repository()
             browser = self._browser
             if browser is None:
+                self._usage = UsageMeter()
                 continue
+            self._close_unused_pages()
             vitals = await asyncio.to_thread(browser.vitals)
+            self._usage.look(browser.pid, vitals, self._clock.now())
             verdict = recycle_decision(vitals, self._rules, self._clock.now())
             if verdict is not None and browser is self._browser:
                 self._retire(browser, verdict)
@@ -257,9 +320,23 @@ class BrowserPool:
         """Give this browser no new work and close it; the next fetch starts another."""
         self._browser = None
         self._retiring.add(browser)
-        resting = [tab for _, tab in self._idle]
-        self._idle.clear()
+        resting = self._take_all_resting()
         self._run_in_background(self._close_retired(browser, verdict, trigger, resting))
+
+    def _take_all_resting(self) -> list[Tab]:
+        """Take the contexts that nobody uses at the moment, open pages included, out of the pool."""
+        resting = [tab for _, tab in self._idle] + [kept.tab for kept in self._open_pages.values()]
+        self._idle.clear()
+        self._open_pages.clear()
+        return resting
+
+    def _close_unused_pages(self) -> None:
+        """Close the open pages that nobody reads any more."""
+        oldest = self._clock.now() - OPEN_PAGE_UNUSED
+        for name, kept in list(self._open_pages.items()):
+            if kept.used_at < oldest:
+                del self._open_pages[name]
+                self._run_in_background(self._discard(kept.tab))
 
     async def _close_retired(self, browser: Chromium, verdict: Recycle, trigger: str, resting: list[Tab]) -> None:
         began = self._clock.now()
@@ -315,6 +392,48 @@ class BorrowedContext:
         if self.tab is None:
             self.tab = await self._pool.tab_for(self._host)
         return self.tab
+
+
+class OpenTab(NamedTuple):
+    """A page that is kept open, for whom, and when it was last read."""
+
+    tab: Tab
+    generation: int
+    used_at: datetime
+
+
+class BorrowedPage:
+    """The right to read one open page; it is opened when it is first needed."""
+
+    def __init__(self, pool: BrowserPool, tab: Tab | None) -> None:
+        """Made by `BrowserPool.use_open_page`."""
+        self._pool = pool
+        self.tab = tab
+
+    async def open(self) -> Tab:
+        """Return the page, opened if it is not yet."""
+        if self.tab is None:
+            self.tab = await self._pool.new_tab()
+            self.tab.is_kept_open = True
+        return self.tab
+
+
+class UsageMeter:
+    """What a browser takes of the machine, by two looks at its processes."""
+
+    def __init__(self) -> None:
+        """Nothing is known before the first look."""
+        self.latest = NO_USAGE
+        self._before: tuple[int, float, datetime] | None = None
+
+    def look(self, pid: int, vitals: Vitals, now: datetime) -> None:
+        """Take in what was found in /proc; the share of a processor is that since the look before."""
+        percent = 0.0
+        if self._before is not None and self._before[0] == pid and now > self._before[2]:
+            passed = (now - self._before[2]).total_seconds()
+            percent = round(100 * max(0.0, vitals.cpu_seconds - self._before[1]) / passed, 1)
+        self._before = (pid, vitals.cpu_seconds, now)
+        self.latest = ContextUsage(memory_bytes=vitals.memory_bytes, cpu_percent=percent, browser_pid=pid)
 
 
 def _reason_lost(browser: Chromium, rules: RecycleRules, now: datetime) -> Recycle:

@@ -11,6 +11,7 @@ import msgspec
 
 PROC = Path("/proc")
 _ANONYMOUS = "RssAnon:"
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class Process(msgspec.Struct, frozen=True):
@@ -79,6 +80,19 @@ def _anonymous_bytes(pid: int) -> int:
         return 0
     line = next((line for line in status.splitlines() if line.startswith(_ANONYMOUS)), "")
     return int(line.split()[1]) * 1024 if line else 0
+
+
+def cpu_seconds_of(pids: Iterable[int]) -> float:
+    """Return the processor time that these processes have taken so far, in seconds."""
+    return sum(_ticks(pid) for pid in pids) / _TICKS_PER_SECOND
+
+
+def _ticks(pid: int) -> int:
+    try:
+        fields = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return 0
+    return int(fields[11]) + int(fields[12])
 
 
 def kill(processes: Iterable[Process]) -> None:

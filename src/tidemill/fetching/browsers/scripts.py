@@ -26,3 +26,8 @@ limit => {
 }
 """
 """The page's markup now, hardly more than `limit` characters of it, and its size on arrival."""
+
+SETTLE = """
+() => new Promise(done => setTimeout(() => setTimeout(done, 20), 20))
+"""
+"""Resolves after the page's scripts have had two turns to draw what was answered."""

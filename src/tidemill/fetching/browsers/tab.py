@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -16,7 +17,8 @@ from tidemill.fetching.browsers.errors import BrowserLost
 from tidemill.fetching.browsers.gateway import Gateway
 from tidemill.fetching.browsers.navigation import BeforeSend, Navigation
 from tidemill.fetching.browsers.net_errors import navigation_failure
-from tidemill.fetching.browsers.scripts import READ, WAIT
+from tidemill.fetching.browsers.own_requests import ANSWERS_WITHIN, ASKS_WITHIN, OwnRequests
+from tidemill.fetching.browsers.scripts import READ, SETTLE, WAIT
 from tidemill.fetching.browsers.subrequests import SubRequests
 from tidemill.fetching.translate import failure_of_code
 from tidemill.pipeline.ports import WireFailure, WireRequest, WireResponse
@@ -45,6 +47,15 @@ class WaitRule(msgspec.Struct, frozen=True):
     limit: timedelta = timedelta(seconds=5)
 
 
+class LoadedDocument(msgspec.Struct, frozen=True):
+    """The document that a page shows: its address, the answer's status and headers, and our world in it."""
+
+    url: str = ""
+    status: int = 0
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
+    world: int = 0
+
+
 class Tab:
     """One context and its page; `is_unusable` says that it must not be used again."""
 
@@ -62,7 +73,10 @@ class Tab:
         self._lifecycle_events: dict[tuple[str, str], asyncio.Event] = {}
         self._crashed = asyncio.Event()
         self._origin = ""
+        self._loaded = LoadedDocument()
+        self._own_requests = OwnRequests()
         self.is_unusable = False
+        self.is_kept_open = False
         self.tasks = 0
 
     async def prepare(self) -> None:
@@ -72,11 +86,15 @@ class Tab:
         self._context.on("page", self._close_popup)
         session.on("Fetch.requestPaused", self._on_request_paused)
         session.on("Page.lifecycleEvent", self._on_lifecycle_event)
+        session.on("Network.responseReceived", self._own_requests.on_response)
+        session.on("Network.loadingFinished", self._own_requests.on_finished)
+        session.on("Network.loadingFailed", self._own_requests.on_failed)
         await asyncio.gather(
             session.send("Page.enable"),
             session.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
             session.send("Page.setPrerenderingAllowed", {"isAllowed": False}),
             session.send("Fetch.enable", {"patterns": _PAUSE_AT}),
+            session.send("Network.enable"),
         )
         self._frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
 
@@ -88,6 +106,8 @@ class Tab:
         self.gateway.reset(BYTES_FACTOR * request.max_bytes)
         self._origin = origin_of(request.url)
         self._lifecycle_events.clear()
+        self._loaded = LoadedDocument()
+        self._own_requests.forget()
         navigation = self._navigation = Navigation(request, before_send, self._send)
         subrequests = self._subrequests = SubRequests(request.allows_subrequest)
         self.is_unusable = True  # until this load has succeeded
@@ -97,7 +117,8 @@ class Tab:
             raise BrowserLost(str(error).partition("\n")[0]) from error
         finally:
             self._navigation = None
-            await self._cancel_decisions()
+            if not self.is_kept_open:  # an open page goes on, and what it asks next is held
+                await self._cancel_decisions()
         return msgspec.structs.replace(
             answer, subrequest_hosts=subrequests.hosts_requested(self.gateway.hosts_requested, hostname(request.url))
         )
@@ -112,6 +133,50 @@ class Tab:
             return WireFailure(failure=Failure.TIMED_OUT, detail=f"the page took longer than {request.timeout}")
         self.is_unusable = False
         return self._over_budget(navigation) if self.gateway.is_over_budget else answer
+
+    def is_open_at(self, url: str) -> bool:
+        """Whether the page of this address is open and can be read again without loading it."""
+        return self.is_kept_open and not self.is_unusable and self._loaded.url == url
+
+    async def read_again(self, request: WireRequest, before_send: BeforeSend) -> WireResponse | None:
+        """Let the open page send what it wanted to ask by itself, and return what it shows after the answers.
+
+        Between readings its requests are held, so that the site is asked when its pace allows it. None when the page
+        asked for nothing or got no good answer: what it shows may then be old, and it must be loaded again.
+        Raise BrowserLost when the browser dies or the page crashes meanwhile.
+        """
+        self.gateway.reset(BYTES_FACTOR * request.max_bytes)
+        self.is_unusable = True  # until this reading has succeeded
+        subrequests = self._subrequests = SubRequests(request.allows_subrequest)
+        try:
+            async with asyncio.timeout(request.timeout.total_seconds()):
+                answer = await self.chromium.wait_for(self._read_again(request, before_send), self._crashed)
+        except TimeoutError:
+            return None
+        except Error as error:
+            raise BrowserLost(str(error).partition("\n")[0]) from error
+        finally:
+            self._own_requests.is_released = False
+        if answer is None or self.gateway.is_over_budget:
+            return None
+        self.is_unusable = False
+        hosts = list(subrequests.hosts_requested((), ""))
+        with suppress(ValueError):
+            hosts.remove(hostname(request.url))  # the one request that was admitted
+        return msgspec.structs.replace(answer, subrequest_hosts=tuple(hosts))
+
+    async def _read_again(self, request: WireRequest, before_send: BeforeSend) -> WireResponse | None:
+        own = self._own_requests
+        if not await own.asked_within(ASKS_WITHIN):
+            return None
+        await before_send()
+        own.release()
+        for event in own.take_held():
+            await self._decide(event)
+        if not await own.answered_within(ANSWERS_WITHIN):
+            return None
+        await self._call(self._loaded.world, SETTLE)
+        return await self._read_markup(self._loaded.status, self._loaded.headers, self._loaded.world, request.max_bytes)
 
     async def is_hung(self) -> bool:
         """Whether the page no longer responds at all."""
@@ -168,7 +233,8 @@ class Tab:
         await self._wait_until_settled(navigation, arrival["loaderId"], context, wait)
         if navigation.is_redirected.is_set():
             return navigation.script_redirect
-        return await self._read(navigation, context, request.max_bytes)
+        self._loaded = LoadedDocument(request.url, navigation.status, navigation.headers, context)
+        return await self._read_markup(navigation.status, navigation.headers, context, request.max_bytes)
 
     async def _wait_until_settled(self, navigation: Navigation, loader: str, context: int, wait: WaitRule) -> None:
         """Wait until the page is ready, or until a script navigates elsewhere."""
@@ -194,12 +260,12 @@ class Tab:
         came = await self._call(context, WAIT, wait.selector, milliseconds) if wait.selector else None
         return await self._lifecycle_event(loader, "networkIdle").wait() if came is None else bool(came)
 
-    async def _read(self, navigation: Navigation, context: int, max_bytes: int) -> WireResponse:
+    async def _read_markup(self, status: int, headers: Mapping[str, str], context: int, max_bytes: int) -> WireResponse:
         seen = await self._call(context, READ, max_bytes)
         body = seen["markup"].encode("utf-8", "replace")
         cut = Failure.TOO_LARGE if len(body) > max_bytes or seen["decoded"] > max_bytes else None
-        headers = {**navigation.headers, "content-type": "text/html; charset=utf-8"}
-        return WireResponse(status_code=navigation.status, headers=headers, body=body[:max_bytes], cut=cut)
+        headers = {**headers, "content-type": "text/html; charset=utf-8"}
+        return WireResponse(status_code=status, headers=headers, body=body[:max_bytes], cut=cut)
 
     def _over_budget(self, navigation: Navigation) -> WireResponse:
         return WireResponse(status_code=navigation.status, headers=navigation.headers, cut=Failure.TOO_LARGE)
@@ -238,7 +304,9 @@ class Tab:
         """Let a paused request go on, or block it."""
         request = {"requestId": event["requestId"]}
         with suppress(Error):  # the page has navigated, and the request is gone
-            if self._navigation is None:
+            if self._navigation is None and self.is_kept_open:
+                await self._decide_between_loads(event)
+            elif self._navigation is None:
                 await self._send("Fetch.failRequest", {**request, "errorReason": "Aborted"})
             elif event["resourceType"] == "Document" and event["frameId"] == self._frame:
                 await self._navigation.decide(event)
@@ -246,6 +314,26 @@ class Tab:
                 await self._send("Fetch.continueRequest", request)
             else:
                 await self._send("Fetch.failRequest", {**request, "errorReason": "BlockedByClient"})
+
+    async def _decide_between_loads(self, event: dict[str, Any]) -> None:
+        """Hold what an open page wants to ask until it is read again; it may not leave for another page."""
+        request = {"requestId": event["requestId"]}
+        if event["resourceType"] == "Document" and event["frameId"] == self._frame:
+            self._loaded = LoadedDocument()  # a page that wants to reload itself is loaded by us
+            await self._send("Fetch.failRequest", {**request, "errorReason": "Aborted"})
+        elif _is_response(event):
+            await self._send("Fetch.continueRequest", request)
+        elif not self._own_requests.is_released:
+            await self._fail_all(self._own_requests.hold(event))
+        elif self._subrequests.allow(event):
+            self._own_requests.sent(event)
+            await self._send("Fetch.continueRequest", request)
+        else:
+            await self._send("Fetch.failRequest", {**request, "errorReason": "BlockedByClient"})
+
+    async def _fail_all(self, events: Sequence[dict[str, Any]]) -> None:
+        for event in events:
+            await self._send("Fetch.failRequest", {"requestId": event["requestId"], "errorReason": "Aborted"})
 
     async def _cancel_decisions(self) -> None:
         for task in list(self._deciding):

@@ -15,7 +15,10 @@ from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.ports import Clock
 from tidemill.store.snapshots.epochs import Epochs
 from tidemill.store.snapshots.notifications import commit_notifications
+from tidemill.store.snapshots.redis_snapshots import RedisSnapshots
+from tidemill.store.snapshots.shared_reads import SharedReads
 from tidemill.store.upkeep.health_sink import LiveHealthSink
+from tidemill.web.auth.callers import AccessDeps, still_known
 from tidemill.web.stream.access import StreamAccess
 from tidemill.web.stream.checks import BoardChecks
 from tidemill.web.stream.hub import StreamHub
@@ -68,14 +71,20 @@ async def browser_vitals(store: Store, now: datetime) -> dict[str, Any]:
     }
 
 
-def build_streams(store: Store, clock: Clock, board: LiveHealthBoard) -> StreamAccess:
+def build_streams(
+    store: Store,
+    clock: Clock,
+    board: LiveHealthBoard,
+    access: AccessDeps,
+    shared: RedisSnapshots | None = None,
+) -> StreamAccess:
     """Return the access to streams of this process; nothing is asked before the first reader comes."""
     hub = StreamHub(
         store.change_log,
-        store.snapshots,
+        store.snapshots if shared is None else SharedReads(store.snapshots, shared),
         Epochs(store.database, clock),
         clock,
         checks=BoardChecks(board),
         notifications=partial(commit_notifications, store.database),
     )
-    return StreamAccess(hub, store.snapshots.changes)
+    return StreamAccess(hub, store.snapshots.changes, is_still_known=still_known(access))

@@ -11,21 +11,24 @@ import msgspec
 
 from tidemill.bootstrap.store import Store
 from tidemill.core.breaker import BreakerPolicy
-from tidemill.core.health.contexts import ContextLimits
+from tidemill.core.health.contexts import NO_USAGE, ContextLimits, ContextUsage
 from tidemill.core.live.lifecycle import LifecyclePolicy
 from tidemill.core.live.polling import PollPolicy
 from tidemill.core.live.timeouts import TimeoutPolicy
+from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Vertical
-from tidemill.engine.live.dependencies import HostSlots, LaneDependencies
+from tidemill.engine.live.dependencies import HostSlots, LaneDependencies, LaneMirror
 from tidemill.engine.live.lane import LiveLane
 from tidemill.engine.live.lease import LaneLease
 from tidemill.engine.live.options import MEGABYTE, LaneOptions
 from tidemill.engine.live.states import PolledStates
 from tidemill.engine.supervisor import Worker
+from tidemill.fetching.browsers.fetcher import BrowserFetcher
 from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.happenings import Announce
 from tidemill.pipeline.health_ports import HealthSink, NoHealthSink
-from tidemill.pipeline.ports import Dice
+from tidemill.pipeline.ports import Dice, Fetcher
+from tidemill.pipeline.reader_functions.function import FunctionReaders
 from tidemill.settings import Settings
 from tidemill.store.database.database import Database
 
@@ -47,8 +50,11 @@ def build_live_lane(
     dice: Dice,
     announce: Announce,
     worker: Worker,
+    *,
     slots: HostSlots,
+    readers: FunctionReaders,
     health: HealthSink | None = None,
+    mirror: LaneMirror | None = None,
 ) -> LiveLane | None:
     """Build the live lane; None where no vertical is watched live."""
     if not has_live(tools.verticals):
@@ -73,10 +79,18 @@ def build_live_lane(
         slots=slots,
         runs=store.ledger,
         lease=lease,
+        readers=readers,
         options=lane_options(settings, store.database),
+        mirror=mirror,
         free_memory=free_memory,
+        browser_usage=lambda: browser_usage(tools.fetchers.get(FetcherKind.BROWSER)),
     )
     return LiveLane(deps, f"{socket.gethostname()}-{os.getpid()}")
+
+
+def browser_usage(fetcher: Fetcher | None) -> ContextUsage:
+    """Return what the browser of this process takes; nothing without one."""
+    return fetcher.usage if isinstance(fetcher, BrowserFetcher) else NO_USAGE
 
 
 def has_live(verticals: Mapping[str, Vertical]) -> bool:
