@@ -20,6 +20,7 @@ class EventsPlugin(Plugin["EventsStore", "EventsParts"]):
     """All of events, in one value."""
 
     name = "events"
+    needs_approval = False
 
     def load(self) -> "Vertical":
         """Policy, adapters and rules."""

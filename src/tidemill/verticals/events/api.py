@@ -25,7 +25,7 @@ from tidemill.verticals.events.views import (
     EventStory,
     FeedCursor,
 )
-from tidemill.web.api.parameters import LARGEST_KEY, Cursor, Day, Key, Limit, Text, Word, midnight
+from tidemill.web.api.parameters import LARGEST_KEY, AsOf, Cursor, Day, Key, Limit, Text, Word, midnight, past_moment
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import BadParameter, Listed, ResourceNotFound, json_response, list_page
 from tidemill.web.schemas import json_responses, text_responses
@@ -119,18 +119,19 @@ def tastes(likes: str | None) -> dict[str, float]:
 def router(deps: WebDeps, cards: CardReader, events: EventViews, weights: Weights) -> APIRouter:
     """Return the routes of events; `weights` rank a feed unless the request brings its own."""
     router = APIRouter(prefix="/api/v1", tags=["events"])
-    _list(router, cards)
+    _list(router, deps, cards)
     _feed(router, deps, cards, weights)
     _calendar_and_rss(router, deps, cards)
     _one(router, cards, events)
     return router
 
 
-def _list(router: APIRouter, cards: CardReader) -> None:
+def _list(router: APIRouter, deps: WebDeps, cards: CardReader) -> None:
     @router.get("/events", responses=json_responses(Listed[CardView], 422, 503))
-    async def listed(which: Which, cursor: Cursor = None, limit: Limit = 100) -> Response:
+    async def listed(which: Which, cursor: Cursor = None, limit: Limit = 100, as_of: AsOf = None) -> Response:
         """List events by date, each once whoever tells of it; days are whole, in UTC, the last one included."""
-        found = await cards.by_date(which, after=event_cursor(cursor), limit=limit + 1)
+        then = past_moment(as_of, deps.clock.now())
+        found = await cards.by_date(which, after=event_cursor(cursor), limit=limit + 1, as_of=then)
         return json_response(list_page(found, limit, lambda last: last.cursor.text))
 
 
@@ -216,6 +217,18 @@ def _calendar_and_rss(router: APIRouter, deps: WebDeps, cards: CardReader) -> No
 
 
 def _one(router: APIRouter, cards: CardReader, events: EventViews) -> None:
+    @router.get("/events/{event_id}/calendar", responses=text_responses("text/calendar", 404, 422, 503))
+    async def entry(request: Request, event_id: Key) -> Response:
+        """Give one event as a calendar with one entry, to be taken over into one's own."""
+        await find_event(events, event_id)
+        card = await cards.card_of(event_id)
+        if card is None:
+            msg = f"Event {event_id} is on no card: it is gone, or waits to be published."
+            raise ResourceNotFound(msg, "`/api/v1/events` lists what is on.")
+        body = icalendar([card], "Tidemill", request.url.hostname or "tidemill.invalid")
+        headers = {"Content-Disposition": f'attachment; filename="event-{event_id}.ics"'}
+        return Response(body, media_type="text/calendar; charset=utf-8", headers=headers)
+
     @router.get("/events/{event_id}", responses=json_responses(EventStory, 404, 422, 503))
     async def event(event_id: Key) -> Response:
         """Show an event with its history, the page it was last read from, and the card that it shares with others."""

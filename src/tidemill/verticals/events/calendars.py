@@ -1,5 +1,6 @@
 """Events for other programs: iCalendar (RFC 5545) and RSS 2.0. Scraped text is escaped by each format's own rules."""
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -19,6 +20,8 @@ _ENDLESS = timedelta(hours=2)
 _decode = msgspec.json.Decoder(Event).decode
 _UNPRINTABLE = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, 65534, 65535))
 """What neither format may hold."""
+_LINE_ENDS = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+"""Also those at which some readers of calendars break lines, though the format knows only the first."""
 
 
 CALENDAR_END = "END:VCALENDAR\r\n"
@@ -90,7 +93,7 @@ def _stamp(moment: datetime) -> str:
 
 def _text(value: str) -> str:
     plain = value.translate(_UNPRINTABLE).replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,")
-    return plain.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
+    return _LINE_ENDS.sub("\\\\n", plain)
 
 
 def _folded(line: str) -> Iterable[str]:

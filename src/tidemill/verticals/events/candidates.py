@@ -5,7 +5,8 @@ their numbers are the same. So an event is put under few keys, and what is under
 the cost of linking one does not grow with the number of events that are known.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice
 
 import msgspec
 
@@ -37,26 +38,45 @@ class Lookup(msgspec.Struct, frozen=True):
     last_minute: int
 
 
-def keys_of(event: KnownEvent) -> list[int]:
-    """The keys that an event is found by; none if it has no place or no words, because such are never linked."""
-    return [] if event.place is None else list(_keys(event, [square_of(event.place)]))
+class CandidateSearch(msgspec.Struct, frozen=True):
+    """Where other sources' records of an event would be: under its own keys and those of the squares around it."""
+
+    own: tuple[int, ...] = ()
+    around: tuple[int, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """Every key that is looked under, those of its own square first."""
+        return (*self.own, *self.around)
+
+    def lookups(self, used: Collection[int]) -> list[Lookup]:
+        """What to look for under those of its keys under which anything stands: `used`."""
+        return [Lookup(key, *span) for key in self.keys if key in used for span in self.spans]
+
+
+def search_of(event: KnownEvent) -> CandidateSearch:
+    """The keys that an event is found by, and where else to look; none without a place: such are never linked."""
+    if event.place is None:
+        return CandidateSearch()
+    spans: tuple[tuple[int, int], ...] = ((-_EVER, _EVER),)
+    if event.has_time:
+        minute = minute_of(event)
+        spans = ((NO_TIME, NO_TIME), (minute - _NEAR_MINUTES, minute + _NEAR_MINUTES))
+    numbers = " ".join(sorted(numbers_of(event.words)))
+    ends = [f" {event.day.toordinal()} {word} {numbers}" for word in leading_words(event.words)]
+    own, *others = _squares(event.place)
+    around = (signed_checksum(f"{square}{end}".encode()) for square in others for end in ends)
+    return CandidateSearch(
+        own=tuple(signed_checksum(f"{own}{end}".encode()) for end in ends),
+        around=tuple(islice(around, MOST_LOOKUPS // len(spans) - len(ends))),
+        spans=spans,
+    )
 
 
 def minute_of(event: KnownEvent) -> int:
     """When it begins, in minutes since 1970; `NO_TIME` if the page names no time."""
     return int(event.starts.timestamp()) // 60 if event.has_time else NO_TIME
-
-
-def lookups_of(event: KnownEvent) -> list[Lookup]:
-    """Where other sources' records of the event would be, its own square first."""
-    if event.place is None:
-        return []
-    spans = [(-_EVER, _EVER)]
-    if event.has_time:
-        minute = minute_of(event)
-        spans = [(NO_TIME, NO_TIME), (minute - _NEAR_MINUTES, minute + _NEAR_MINUTES)]
-    found = (Lookup(key, *span) for key in _keys(event, _squares(event.place)) for span in spans)
-    return [lookup for lookup, _ in zip(found, range(MOST_LOOKUPS), strict=False)]
 
 
 def leading_words(words: Iterable[str]) -> list[str]:
@@ -69,15 +89,9 @@ def leading_words(words: Iterable[str]) -> list[str]:
     return ordered[: min(MOST_KEYS, len(ordered) - shared + 1)] if ordered else []
 
 
-def _keys(event: KnownEvent, squares: Iterable[int]) -> Iterable[int]:
-    numbers = " ".join(sorted(numbers_of(event.words)))
-    words = leading_words(event.words)
-    for square in squares:
-        for word in words:
-            yield signed_checksum(f"{square} {event.day.toordinal()} {word} {numbers}".encode())
-
-
 def _squares(place: Coordinates) -> list[int]:
     own = square_of(place)
     around = squares_within(place, SAME_TOWN_KM)
-    return [own] if len(around) > MOST_SQUARES else [own, *(square for square in around if square != own)]
+    if len(around) == 1 or len(around) > MOST_SQUARES:
+        return [own]
+    return [own, *(square for square in around if square != own)]

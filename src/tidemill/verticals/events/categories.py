@@ -1,10 +1,14 @@
-"""Which of the ten categories an event is of, by the words of its source, title and description, in two languages.
+"""Which of the ten categories an event is of, by the words of its source, title and description, in six languages.
 
-Dutch glues its words together (`kinderworkshop`, `jazzconcert`), so a word counts by the stems inside it. Each
+The words beside those of this module stand in `category_words.csv`: by category, and whether they count inside
+others. Dutch glues its words together (`kinderworkshop`, `jazzconcert`), so a word counts by the stems inside it. Each
 word is looked up once and remembered: agendas use few different ones.
 """
 
+import pkgutil
 import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
@@ -95,7 +99,27 @@ def _table() -> dict[str, Category]:
     return {stem: category for category, stems in _STEMS.items() for stem in stems.split()}
 
 
-_TABLE = _table()
+def _further_words(*, in_compounds: bool) -> dict[str, Category]:
+    """The words of the file, those that count inside compounds or the others; also as addresses write them."""
+    found: dict[str, Category] = {}
+    lines = (pkgutil.get_data(__package__ or "", "category_words.csv") or b"").decode().splitlines()
+    for line in lines[1:]:
+        category, compounds, words = line.split(",", 2)
+        if (compounds == "yes") is in_compounds:
+            found |= {form: Category(category) for word in words.split() for form in _spellings(word)}
+    return found
+
+
+def _spellings(word: str) -> set[str]:
+    """A word as it is written, without its accents, and with `ae` for `ä`."""
+    bare = "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
+    return {word, bare, word.translate(_SPELT_OUT)}
+
+
+_SPELT_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "œ": "oe"})
+_TABLE = _further_words(in_compounds=True) | _table()
+_WHOLE = {word: category for word, category in _further_words(in_compounds=False).items() if word not in _TABLE}
+"""Words that count by themselves only: `coro` is a choir, and `corona` is none."""
 
 
 def _stems_inside() -> dict[str, list[str]]:
@@ -107,14 +131,28 @@ def _stems_inside() -> dict[str, list[str]]:
 
 
 _INSIDE = _stems_inside()
+_FIRST_LETTERS = frozenset(_INSIDE)
+_TAUGHT = (
+    "zang piano gitaar viool drum dans rij kook yoga zwem tennis proef taal schilder muziek teken sport gym pilates "
+    "computer naai ski surf golf paardrij bal ballet salsa tango keramiek"
+)
+"""What there are lessons in: `les` alone ends too many words, as `alles`."""
+_NO_COMPOUNDS = frozenset({"afloop", "verloop", "verdienst", "doorloop", "voorspel", "anchor", "manifest", "ablauf"})
 _LAST_PARTS = (
     ("borrel", _C.SOCIAL), ("feest", _C.SOCIAL), ("loop", _C.ACTIVE), ("duik", _C.ACTIVE), ("optocht", _C.FAMILY),
     ("tocht", _C.OUTDOORS), ("wandeling", _C.OUTDOORS), ("markt", _C.COMMUNITY), ("dienst", _C.COMMUNITY),
-    ("vierdaagse", _C.ACTIVE), ("koor", _C.MUSIC), ("spel", _C.GAMING), ("quiz", _C.GAMING), ("les", _C.WORKSHOPS),
+    ("lauf", _C.ACTIVE), ("kurs", _C.WORKSHOPS), ("chor", _C.MUSIC), ("treff", _C.SOCIAL), ("fest", _C.SOCIAL),
+    ("kino", _C.ENTERTAINMENT), ("vierdaagse", _C.ACTIVE), ("koor", _C.MUSIC), ("spel", _C.GAMING), ("quiz", _C.GAMING),
+    *((f"{what}les", _C.WORKSHOPS) for what in _TAUGHT.split()),
 )  # fmt: skip
 """What a compound is that ends so; the short ones count nowhere else in a word."""
 _LAST_PART_WORDS = tuple(part for part, _ in _LAST_PARTS)
+_SHORTEST_PART = min(map(len, _LAST_PART_WORDS))
+_LAST_LETTERS = frozenset(part[-_SHORTEST_PART:] for part in _LAST_PART_WORDS)
 _ENDINGS = ("s", "en", "e", "jes", "je", "'s", "es", "ing")
+_FORMS = [stem + ending for stem in (*_TABLE, *_WHOLE) for ending in ("", *_ENDINGS)]
+_BEGINNINGS = frozenset(form[:_SHORTEST_INSIDE] for form in _FORMS)
+_CLOSINGS = frozenset(form[-_SHORTEST_INSIDE:] for form in _FORMS if len(form) >= _SHORTEST_INSIDE)
 
 
 def category_of(kind: str, labels: str, title: str, description: str, section: Category | None = None) -> Category:
@@ -132,21 +170,44 @@ def category_of(kind: str, labels: str, title: str, description: str, section: C
     if labels:
         _count(labels, 4, scores)
     _count(title, 3, scores)
-    if len(scores) > 1:
+    for stronger in scores.keys() & _OUTRANKING:
+        scores[stronger] += 1
+    if len(scores) > 1 and Category.FAMILY not in scores:
         _count_kinds(title, scores)
-    if not scores:
-        _count(_without_practical(description[:_READ_OF_DESCRIPTION]), 1, scores)
+    if not scores and description:
+        _count_description(description[:_READ_OF_DESCRIPTION], scores)
     if len(scores) == 1:
         return next(iter(scores))
     return max(scores, key=scores.__getitem__) if scores else Category.COMMUNITY
 
 
+def _count_description(description: str, scores: dict[Category, int]) -> None:
+    """Count its words, those of practical sentences left out; few descriptions speak, and others are not parted."""
+    _count_prose(description, scores)
+    if scores and (rest := _without_practical(description)) is not description:
+        scores.clear()
+        _count_prose(rest, scores)
+
+
+def _count_prose(text: str, scores: dict[Category, int]) -> None:
+    """Count the words of running text that begin or end as a word of the table does: to look into each takes longer."""
+    for word in _WORD.findall(text.lower()):
+        if (
+            word[:_SHORTEST_INSIDE] in _BEGINNINGS
+            or word[-_SHORTEST_INSIDE:] in _CLOSINGS
+            or (word[-_SHORTEST_PART:] in _LAST_LETTERS and word.endswith(_LAST_PART_WORDS))
+        ) and (category := _WORDS[word]) is not None:
+            scores[category] = scores.get(category, 0) + 1
+
+
+_OUTRANKING = frozenset({Category.FAMILY, Category.GAMING})
+"""What is for children is theirs, whatever it is; and a tournament of chess is of games, not of sports."""
 _OF_SECTION = 7
 """What a site's own section weighs: more than a word of the title and schema.org's kind together."""
 _KINDS = re.compile(
     r"(?:concert|workshop|cursus|lezing|lecture|course|masterclass|training|wandeling|wandeltocht|walk|hike|excursie"
-    r"|excursion|markt|market|vergadering|meeting|quiz|bingo|toernooi|tournament|film|voorstelling|cabaret|musical"
-    r"|festival|expositie|exhibition|tentoonstelling|borrel|party|proeverij|tasting|diner|dinner|marathon|koor|choir)(?:en|s|je|jes)?$"
+    r"|excursion|markt|market|vergadering|meeting|quiz|bingo|film|voorstelling|cabaret|musical"
+    r"|committee|commission|commissie|council|hearing|sitzung|ausschuss|conseil|expositie|exhibition|tentoonstelling|borrel|party|proeverij|tasting|diner|dinner|marathon|koor|choir)(?:en|s|je|jes)?$"
 )
 """What an event is, by the end of a word."""
 _PRACTICAL = re.compile(
@@ -193,23 +254,61 @@ def is_silent(title: str, description: str) -> bool:
 
 
 def _count(text: str, weight: int, scores: dict[Category, int]) -> None:
-    for category in filter(None, map(_WORDS.__getitem__, text.lower().split())):
+    words = text.lower().split()
+    if new := [word for word in words if word not in _WORDS]:
+        _WORDS.learn(new)
+    for category in filter(None, map(_WORDS.__getitem__, words)):
         scores[category] = scores.get(category, 0) + weight
 
 
 class _Words(dict[str, Category | None]):
     """What each word met so far speaks for; monsters are not kept, and all are forgotten when they are too many."""
 
+    def learn(self, words: Sequence[str]) -> None:
+        """Look up words that nobody met yet, together: one search tells which of them can say anything."""
+        self._make_room()
+        known = [word for word in words if len(word) <= _LONGEST_WORD]
+        hints = set(_HINT.findall(" ".join(known)))
+        if hints:
+            few = len(hints) <= _MOST_HINTS
+            known = [word for word in known if few and not any(hint in word for hint in hints)]
+        self.update(dict.fromkeys(known))
+
     def __missing__(self, word: str) -> Category | None:
-        if len(self) >= _MOST_WORDS:
-            self.clear()
         category = _of_word(word)
         if len(word) <= _LONGEST_WORD:
+            self._make_room()
             self[word] = category
         return category
 
+    def _make_room(self) -> None:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+
 
 _WORDS = _Words()
+
+
+def _one_of(words: Iterable[str]) -> str:
+    """Return a pattern of any of these words that shares their first letters, so that each letter is looked at once."""
+    by_letter: dict[str, list[str]] = {}
+    for word in words:
+        if word:
+            by_letter.setdefault(word[0], []).append(word[1:])
+    ways = [re.escape(letter) + ("" if "" in rests else _one_of(rests)) for letter, rests in sorted(by_letter.items())]
+    return "(?:" + "|".join(ways) + ")"
+
+
+_SHORT_STEMS = [stem for stem in _TABLE if len(stem) < _SHORTEST_INSIDE]
+_LONG_PARTS = {part[:_SHORTEST_INSIDE] for part in _LAST_PART_WORDS if len(part) >= _SHORTEST_INSIDE}
+_HINT = re.compile(
+    rf"{_one_of(_LONG_PARTS | _INSIDE.keys())}"
+    rf"|\b{_one_of((*_SHORT_STEMS, *_WHOLE))}"
+    rf"|{_one_of(part for part in _LAST_PART_WORDS if len(part) < _SHORTEST_INSIDE)}\b"
+)
+"""What a word that speaks for a category has in it: the first letters of a longer stem, a short one, or a last part."""
+_MOST_HINTS = 16
+"""Different hints in one text beyond which each of its words is looked at by itself."""
 
 
 def _of_word(written: str) -> Category | None:
@@ -218,24 +317,29 @@ def _of_word(written: str) -> Category | None:
 
 
 def _of_bare_word(word: str) -> Category | None:
-    if word in _TABLE:
-        return _TABLE[word]
+    if (category := _TABLE.get(word) or _WHOLE.get(word)) is not None:
+        return category
     for ending in _ENDINGS if word.endswith(_ENDINGS) else ():
-        if word.endswith(ending) and (category := _TABLE.get(word.removesuffix(ending))) is not None:
+        bare = word.removesuffix(ending)
+        if bare != word and (category := _TABLE.get(bare) or _WHOLE.get(bare)) is not None:
             return category
     return _of_compound(word)
 
 
 def _of_compound(word: str) -> Category | None:
     """Of a Dutch compound the last part says what it is, except that whatever is for children is for families."""
-    found = [_TABLE[stem] for stem in _parts_of(word)]
-    if Category.FAMILY in found:
-        return Category.FAMILY
+    letters = [word[at : at + _SHORTEST_INSIDE] for at in range(len(word) - _SHORTEST_INSIDE + 1)]
+    found = [] if _FIRST_LETTERS.isdisjoint(letters) else [_TABLE[stem] for stem in _parts_of(word)]
+    if stronger := _OUTRANKING.intersection(found):
+        return Category.FAMILY if Category.FAMILY in stronger else Category.GAMING
     if found:
         return found[-1]
-    if not word.endswith(_LAST_PART_WORDS):
+    if not word.endswith(_LAST_PART_WORDS) or word in _NO_COMPOUNDS:
         return None
-    return next((category for part, category in _LAST_PARTS if word.endswith(part) and word != part), None)
+    return next(
+        (category for part, category in _LAST_PARTS if word.endswith(part) and (word != part or part.endswith("les"))),
+        None,
+    )
 
 
 def _parts_of(word: str) -> list[str]:

@@ -51,7 +51,7 @@ def _stamped(starts: str, ends: str, time_zone: str, language: str) -> When | No
 
 def _until(written: str, moment: Moment, time_zone: str, language: str) -> When:
     """The moment with its end: the event's own field, or what its date says."""
-    ends = moment.ends
+    ends = moment.ends if moment.grain is not Grain.PART else None  # an evening's end is nobody's closing hour
     if written:
         day_first = _day_first(time_zone, language)
         ends = parse_end(written, moment, time_zone, language, day_first=day_first) or ends

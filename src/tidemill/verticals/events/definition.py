@@ -1,5 +1,6 @@
 """Events as the stages see them: policy, adapters, rules, and what is shown of a record."""
 
+from tidemill.core.quality.readings import FieldRules
 from tidemill.core.vertical import Vertical
 from tidemill.reading.selectors import selectors_check
 from tidemill.verticals.events.discovery import PROFILE
@@ -19,5 +20,6 @@ EVENTS = Vertical(
     shown={"starts": "event_date", "venue": "venue_name", "category": "category"},
     enrichment=ENRICHMENT_RULES,
     discovery=PROFILE,
+    fields=FieldRules(moving=("status",), stands_in={"venue_name": ("structured_location", "name")}),
     settings={"selectors": selectors_check(SELECTABLE)},
 )

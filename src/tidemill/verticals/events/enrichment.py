@@ -210,7 +210,7 @@ def _with_place(event: Event, answer: Geocoded, source: Source) -> Event:
 
 def expected_location(event: Event, source: Source) -> Coordinates | None:
     """Return the point near which an event must be: its own town's if known, else its source's."""
-    known = town(event.structured_location.city) if event.structured_location.city else None
+    known = town(event.structured_location.city, source.time_zone) if event.structured_location.city else None
     if known is not None:
         return known.coordinates
     return source.coordinates

@@ -1,12 +1,16 @@
 """What of events can be exported: the records of each source, and the agenda as readers see it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import msgspec
 
+from tidemill.core.views.past import Cause
+from tidemill.core.views.records import key_place
 from tidemill.operations.exporting.dataset import ColumnKind, ExportDataset, ExportFormat, ExportRow, columns
+from tidemill.operations.exporting.past_pages import filled_page
 from tidemill.pipeline.ports import Clock
 from tidemill.verticals.events.calendars import (
     CALENDAR_END,
@@ -18,6 +22,7 @@ from tidemill.verticals.events.calendars import (
 )
 from tidemill.verticals.events.record import Category
 from tidemill.verticals.events.store.cards import CardReader
+from tidemill.verticals.events.store.past import PastEvent, PastEvents
 from tidemill.verticals.events.store.views import EventViews
 from tidemill.verticals.events.views import CardFilter, CardView, EventCursor, EventFilter, EventView
 
@@ -43,7 +48,7 @@ class EventExportFilter(AgendaExportFilter, frozen=True, kw_only=True):
     gone: bool = False
 
 
-def event_datasets(views: EventViews, cards: CardReader, clock: Clock) -> Sequence[ExportDataset]:
+def event_datasets(views: EventViews, past: PastEvents, cards: CardReader, clock: Clock) -> Sequence[ExportDataset]:
     """Return the datasets of events."""
 
     async def records(which: EventExportFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
@@ -54,13 +59,39 @@ def event_datasets(views: EventViews, cards: CardReader, clock: Clock) -> Sequen
         found = await views.events(wanted, after=_cursor(after), limit=limit)
         return [_record_row(event) for event in found]
 
+    async def records_then(
+        which: EventExportFilter, after: str | None, limit: int, moment: datetime
+    ) -> Sequence[ExportRow]:
+        async def load(place: int, count: int) -> tuple[Sequence[ExportRow], int | None]:
+            found = await past.page(moment, place, count, which.source)
+            wanted = [_past_row(each) for each in found if _was_wanted(each, which)]
+            return wanted, found[-1].id if len(found) == count else None
+
+        return await filled_page(load, after, limit)
+
     async def agenda(which: AgendaExportFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
-        wanted = CardFilter(
-            text=which.text, category=which.category, source=which.source,
-            date_from=_begin(which.date_from), date_to=_end(which.date_to),
-        )  # fmt: skip
-        found = await cards.by_date(wanted, after=_cursor(after), limit=limit)
+        found = await cards.by_date(_cards_wanted(which), after=_cursor(after), limit=limit)
         return [_card_row(card) for card in found]
+
+    async def agenda_then(
+        which: AgendaExportFilter, after: str | None, limit: int, moment: datetime
+    ) -> Sequence[ExportRow]:
+        found = await cards.past.by_key(_cards_wanted(which), moment, after=key_place(after), limit=limit)
+        return [replace(_card_row(card), cursor=str(card.id)) for card in found]
+
+    async def causes_of_events(
+        rows: Sequence[ExportRow], begin: datetime, end: datetime
+    ) -> Mapping[str, Sequence[Cause]]:
+        known = await past.causes([int(row.values["id"]) for row in rows], begin, end)
+        return {str(key): causes for key, causes in known.items()}
+
+    async def causes_of_cards(
+        rows: Sequence[ExportRow], begin: datetime, end: datetime
+    ) -> Mapping[str, Sequence[Cause]]:
+        """Return the causes of the events behind each card."""
+        members: dict[str, Sequence[int]] = {str(row.values["id"]): row.thing.members for row in rows}
+        known = await past.causes(sorted({key for keys in members.values() for key in keys}), begin, end)
+        return {card: [cause for key in keys for cause in known.get(key, ())] for card, keys in members.items()}
 
     return [
         ExportDataset(
@@ -74,6 +105,9 @@ def event_datasets(views: EventViews, cards: CardReader, clock: Clock) -> Sequen
             ),
             filters=EventExportFilter,
             load=records,
+            load_past=records_then,
+            load_causes=causes_of_events,
+            listed=("id", "title", "event_date", "venue_name", "category", "status", "source_name"),
         ),
         ExportDataset(
             name="agenda",
@@ -85,13 +119,45 @@ def event_datasets(views: EventViews, cards: CardReader, clock: Clock) -> Sequen
             ),
             filters=AgendaExportFilter,
             load=agenda,
+            load_past=agenda_then,
+            load_causes=causes_of_cards,
+            listed=("id", "title", "event_date", "venue_name", "category", "status", "sources"),
             documents={ExportFormat.ICALENDAR: CalendarWriter, ExportFormat.RSS: lambda: RssWriter(clock.now())},
         ),
     ]  # fmt: skip
 
 
+def _cards_wanted(which: AgendaExportFilter) -> CardFilter:
+    return CardFilter(
+        text=which.text, category=which.category, source=which.source,
+        date_from=_begin(which.date_from), date_to=_end(which.date_to),
+    )  # fmt: skip
+
+
 def _record_row(event: EventView) -> ExportRow:
     return _row(event, ("first_seen_at", "last_seen_at", "times_seen", "gone_at", "source_name"))
+
+
+def _past_row(past: PastEvent) -> ExportRow:
+    event = past.event
+    names = ("title", "event_date", "ends_at", "event_time", "venue_name", "latitude", "longitude", *_TOLD)
+    values = {name: getattr(event, name) for name in names}
+    own = {"id": past.id, "category": event.category.value, "status": event.status.value}
+    seen = {"source_name": past.source_name, "first_seen_at": past.first_seen_at}
+    return ExportRow(str(past.id), {**values, **own, **seen, "record": msgspec.to_builtins(event)}, past)
+
+
+def _was_wanted(past: PastEvent, which: EventExportFilter) -> bool:
+    """Return whether an event as it was is one that is asked for."""
+    event, begin, end = past.event, _begin(which.date_from), _end(which.date_to)
+    text = (which.text or "").casefold()
+    return (
+        (which.gone or not past.is_gone)
+        and (which.category is None or event.category == which.category)
+        and (begin is None or event.event_date >= begin)
+        and (end is None or event.event_date < end)
+        and (text in event.title.casefold() or text in event.venue_name.casefold())
+    )
 
 
 def _card_row(card: CardView) -> ExportRow:

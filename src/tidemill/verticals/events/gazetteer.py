@@ -1,11 +1,19 @@
-"""Where Dutch towns are, without asking anybody: the municipalities under every name that people write."""
+"""Where towns are, without asking anybody.
 
+Dutch municipalities stand under every name that people write; the towns of neighbouring countries and of the United
+States, from 15,000 people on, are each found in their own time zone.
+"""
+
+import pkgutil
 import unicodedata
 from functools import lru_cache
 
 from tidemill.core.discovery.places import Place
 from tidemill.core.source import Coordinates
 from tidemill.verticals.events.municipalities import TABLE
+
+DUTCH_ZONE = "Europe/Amsterdam"
+CLEARLY_LARGER = 10
 
 _SPOKEN = {
     "'s-Gravenhage": "Den Haag",
@@ -64,7 +72,51 @@ _BY_NAME = _index()
 
 
 @lru_cache(maxsize=4_096)
-def town(name: str) -> Place | None:
-    """The municipality that a town's name means; None when there is none, or several."""
+def town(name: str, time_zone: str = DUTCH_ZONE) -> Place | None:
+    """The town that a name means in a time zone; None when there is none, or several."""
     plain = _plain(name)
-    return None if plain in _AMBIGUOUS else _BY_NAME.get(plain)
+    if time_zone == DUTCH_ZONE:
+        return None if plain in _AMBIGUOUS else _BY_NAME.get(plain)
+    return _TOWNS.of(time_zone).get(plain)
+
+
+class _Towns:
+    """The towns of other countries by time zone and name, read from their file when the first is asked for.
+
+    GeoNames (CC BY 4.0), rounded to 100 metres. Of towns of one name the one with ten times the people of the next
+    is meant; else nobody can tell.
+    """
+
+    def __init__(self) -> None:
+        self._zones: dict[str, dict[str, Place | None]] | None = None
+
+    def of(self, time_zone: str) -> dict[str, Place | None]:
+        if self._zones is None:
+            self._zones = _read_towns()
+        return self._zones.get(time_zone, {})
+
+
+_TOWNS = _Towns()
+
+
+def _read_towns() -> dict[str, dict[str, Place | None]]:
+    zones: dict[str, dict[str, Place | None]] = {}
+    country, named = "", dict[str, Place | None]()
+    for line in (pkgutil.get_data(__package__ or "", "towns.csv") or b"").decode().splitlines():
+        if line.startswith("#"):
+            _, country, zone = line.split(" ")
+            named = zones.setdefault(zone, {})
+            continue
+        name, others, people, north, east = line.split("|")
+        place = Place(name, country, int(people), Coordinates(float(north), float(east)))
+        for each in dict.fromkeys(_plain(one) for one in (name, *others.split(";")) if one):
+            named[each] = _meant(named[each], place) if each in named else place
+    return zones
+
+
+def _meant(one: Place | None, other: Place) -> Place | None:
+    """Which of two towns a name means: the one that is ten times as large, or neither, whatever comes after."""
+    if one is None:
+        return None
+    small, large = sorted((one, other), key=lambda place: place.population)
+    return large if large.population >= CLEARLY_LARGER * small.population else None

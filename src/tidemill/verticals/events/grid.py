@@ -3,7 +3,6 @@
 Of that size a town and what is around it lie in a dozen: each costs a look into an index, each event outside a filter.
 """
 
-from collections.abc import Iterator
 from math import ceil, cos, floor, radians
 
 from tidemill.core.source import Coordinates
@@ -22,9 +21,11 @@ def square_of(point: Coordinates) -> int:
 def squares_within(centre: Coordinates, kilometres: float) -> list[int]:
     """The squares that a circle around the centre touches, and a few that it nearly does."""
     north, east = reach(centre, kilometres)
+    columns = _span(centre.longitude + 180, east)
     rows = _span(centre.latitude + 90, north)
-    columns = list(_span(centre.longitude + 180, east))
-    return sorted({_number(row, column % _ROW) for row in rows for column in columns})
+    if columns.start >= 0 and columns.stop <= _ROW:
+        return [first + column for first in range(rows.start * _ROW, rows.stop * _ROW, _ROW) for column in columns]
+    return sorted({row * _ROW + column % _ROW for row in rows for column in columns})
 
 
 def reach(centre: Coordinates, kilometres: float) -> tuple[float, float]:
@@ -33,8 +34,8 @@ def reach(centre: Coordinates, kilometres: float) -> tuple[float, float]:
     return north, min(180.0, north / max(0.01, cos(radians(centre.latitude))))
 
 
-def _span(middle: float, degrees: float) -> Iterator[int]:
-    return iter(range(floor((middle - degrees) * PER_DEGREE), ceil((middle + degrees) * PER_DEGREE)))
+def _span(middle: float, degrees: float) -> range:
+    return range(floor((middle - degrees) * PER_DEGREE), ceil((middle + degrees) * PER_DEGREE))
 
 
 def _number(row: int, column: int) -> int:

@@ -5,13 +5,18 @@ from datetime import timedelta
 
 from tidemill.core.schedules import Every
 from tidemill.engine.periodic import Chore
+from tidemill.operations.webhooks.feeds import record_feed
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
+from tidemill.store.records.changes import RecordChangeReads
 from tidemill.verticals.events.enrichment import ENRICHMENT_RULES
 from tidemill.verticals.events.exports import event_datasets
 from tidemill.verticals.events.feed import Weights
+from tidemill.verticals.events.store.card_changes import CHANGE_KINDS
 from tidemill.verticals.events.store.cards import CardReader
-from tidemill.verticals.events.store.counter import COUNTER
+from tidemill.verticals.events.store.corrections import EventCorrections
+from tidemill.verticals.events.store.counter import CHECKED, COUNTER
 from tidemill.verticals.events.store.enrichment import EventEnrichment
+from tidemill.verticals.events.store.past import PastEvents
 from tidemill.verticals.events.store.publishing import Publisher
 from tidemill.verticals.events.store.repository import EventRepository
 from tidemill.verticals.events.store.views import EventViews
@@ -26,6 +31,8 @@ class EventsStore(VerticalStore):
 
     publisher: Publisher
     views: EventViews
+    changes: RecordChangeReads
+    past: PastEvents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +51,13 @@ def open_store(environment: StoreEnvironment) -> EventsStore:
     return EventsStore(
         repository=EventRepository(ids, enrichment),
         counter=COUNTER,
+        checked=CHECKED,
         enrichment=enrichment,
+        replays=EventCorrections(ids),
         publisher=Publisher(database),
         views=EventViews(database),
+        changes=RecordChangeReads(database, "events"),
+        past=PastEvents(database),
     )
 
 
@@ -63,10 +74,9 @@ def build_parts(environment: Environment, store: EventsStore) -> EventsParts:
     return EventsParts(
         chores=[Chore("publish_events", EVERY_FIVE_MINUTES, publish, follows="stale_jobs")],
         after_runs=[publish_new],
-        explainers=[
-            event_explainer(store.views, environment.views, environment.verticals["events"], environment.clock)
-        ],
-        datasets=event_datasets(store.views, cards, environment.clock),
+        explainers=[event_explainer(store.views, environment.views, environment.readers, environment.clock)],
+        feeds=[record_feed("events", store.changes, CHANGE_KINDS)],
+        datasets=event_datasets(store.views, store.past, cards, environment.clock),
         cards=cards,
         feed_weights=Weights(**{str(name): weight for name, weight in environment.settings.feed_weights.items()}),
         store=store,

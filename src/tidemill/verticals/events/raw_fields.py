@@ -19,6 +19,7 @@ class RawEvent(msgspec.Struct, frozen=True, gc=False):
     time: str = ""
     ends: str = ""
     written: str = ""
+    unread: str = ""
     id: str = ""
     url: str = ""
     image: str = ""
@@ -32,7 +33,7 @@ class RawEvent(msgspec.Struct, frozen=True, gc=False):
     shared_url: Any = None
 
 
-SELECTABLE = frozenset(RawEvent.__struct_fields__) - {"shared_url", "written"}
+SELECTABLE = frozenset(RawEvent.__struct_fields__) - {"shared_url", "written", "unread"}
 """The fields that a source's selectors may point at."""
 
 _KEPT_AS_THEY_ARE = frozenset({"latitude", "longitude", "shared_url"})

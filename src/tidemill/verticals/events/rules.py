@@ -66,6 +66,7 @@ class Reason(StrEnum):
     TOO_FAR = "too_far_ahead"
     CONTRADICTORY_DATE = "contradictory_date"
     UNSURE = "unsure"
+    NO_PLACE = "no_place"
 
 
 def judge(raw: RawRecord, context: Context) -> Verdict:
@@ -78,7 +79,7 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
         return Dropped(Reason.NO_OCCASION, f"{fields.kind}: {title}"[:200])
     written = _written_date(fields)
     if not written:
-        return Dropped(Reason.NO_DATE, title)
+        return Dropped(Reason.UNREADABLE_DATE, fields.unread) if fields.unread else Dropped(Reason.NO_DATE, title)
     dated = when(written, fields.ends.strip(), context.read_at, context.source)
     if dated is None:
         return Dropped(Reason.UNREADABLE_DATE, written[:200])
@@ -86,9 +87,25 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     if refusal is None and raw.confidence < CONFIDENCE_FLOOR:
         refusal = Quarantined(Reason.UNSURE, f"read with a confidence of {raw.confidence:.2f}: {title}"[:200])
     if refusal is not None:
-        return refusal
-    event = _event(fields, title, dated, context, raw.confidence)
-    return Accepted(_identity(fields, event), event)
+        return replace(refusal, subject=_named(fields)) if isinstance(refusal, Quarantined) else refusal
+    return _placed(fields, _event(fields, title, dated, context, raw.confidence), context.source)
+
+
+def _placed(fields: RawEvent, event: Event, source: Source) -> Verdict:
+    """An event without coordinates is shown to nobody: it waits until its source names a town, or says where it is."""
+    identity = _identity(fields, event)
+    if event.latitude is not None:
+        return Accepted(identity, event)
+    return Quarantined(Reason.NO_PLACE, _unplaced(fields, event.title, source), identity)
+
+
+def _unplaced(fields: RawEvent, title: str, source: Source) -> str:
+    """Why nobody can tell where an event is, and what helps."""
+    named = " nor ".join(repr(town[:60]) for town in dict.fromkeys((fields.city.strip(), source.city)) if town)
+    known = (
+        f"{named} is no town that is known in {source.time_zone}" if named else "neither page nor source names a town"
+    )
+    return f"{title[:100]}: {known}; give the source a city that is known, or coordinates"
 
 
 def _written_date(fields: RawEvent) -> str:
@@ -158,15 +175,20 @@ def _counted(title: str, lowered: str) -> str:
 
 def _identity(fields: RawEvent, event: Event) -> str:
     """The source's own id or detail address where it is the event's alone, else the fingerprint."""
+    return _named(fields) or event.fingerprint
+
+
+def _named(fields: RawEvent) -> str:
+    """The source's own id, or the detail address where it is the event's alone; '' if it has neither."""
     if fields.id:
         return f"id:{fields.id[:_LONGEST_NAME]}"
-    url = event.detail_url
-    if url is None or fields.shared_url:
-        return event.fingerprint
+    url = fields.url[:_LONGEST_URL]
+    if not url or fields.shared_url:
+        return ""
     try:
         canonical = canonicalize(url)
     except BadUrl:
-        return event.fingerprint
+        return ""
     return canonical + url[url.index("#") :] if "#" in url else canonical
 
 
@@ -210,9 +232,9 @@ def _coordinates(fields: RawEvent, source: Source) -> tuple[float | None, float 
 @lru_cache(maxsize=4_096)
 def _home(city: str, source_city: str, time_zone: str) -> Coordinates | None:
     """The town's own coordinates, from the offline gazetteer; the source's own town is left to its own coordinates."""
-    if not city or city == source_city or time_zone != "Europe/Amsterdam":
+    if not city or city == source_city:
         return None
-    known = town(city)
+    known = town(city, time_zone)
     return None if known is None else known.coordinates
 
 

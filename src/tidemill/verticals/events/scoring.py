@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tidemill.core.record import RawRecord
-from tidemill.operations.scoring.score import Score, Tally, confidence_band, expectations_in, half_of
+from tidemill.operations.scoring.score import BOTH, Score, Tally, confidence_band, expectations_in, half_of
 from tidemill.reading import Document, ReadingContext, parse_moment
 from tidemill.verticals.events.categories import category_of, category_of_section
 from tidemill.verticals.events.lab.sites import VOCABULARIES
@@ -69,15 +69,15 @@ def _score_page(path: Path, page: dict[str, Any], time_zone: str, tally: Tally) 
                 day = any(start[:_DAY] == value[:_DAY] for start in starts)
                 tally.add("events: start, the day", half, right=day, read=read)
                 tally.add("events: start, the minute", half, right=value[:_MINUTE] in starts, read=read)
-                _calibrate(found.records, starts, value, half, tally)
+                _calibrate(found.records, starts, value, tally)
             case "title":
                 tally.add("events: title", half, right=any(words(value) in one for one in titles), read=read)
             case "location":
                 right = any(_is_place(value, one) for one in places)
                 tally.add("events: place", half, right=right, read=any(places))
     if page.get("count") is not None:
-        right = min(page["count"], len(found.records))
-        tally.add("events: number on the page", half, right=right, read=len(found.records), of=page["count"])
+        dated = sum("starts" in record.fields for record in found.records)  # what tells no date is never published
+        tally.add("events: number on the page", half, right=min(page["count"], dated), read=dated, of=page["count"])
 
 
 def context_of(page: dict[str, Any], time_zone: str) -> ReadingContext:
@@ -92,13 +92,14 @@ def site_of(url: str) -> str:
     return ".".join((urlsplit(url).hostname or "").split(".")[-2:])
 
 
-def _calibrate(records: Sequence[RawRecord], starts: list[str], value: str, half: str, tally: Tally) -> None:
+def _calibrate(records: Sequence[RawRecord], starts: list[str], value: str, tally: Tally) -> None:
     """Count the record that tells the wanted day, else the page's first, under its confidence."""
     if not records:
         return
     place = next((place for place, start in enumerate(starts) if start[:_DAY] == value[:_DAY]), 0)
     band = confidence_band(records[place].confidence)
-    tally.add(f"confidence of events {band}: right day", half, right=starts[place][:_DAY] == value[:_DAY])
+    right = starts[place][:_MINUTE] == value[:_MINUTE]
+    tally.add(f"confidence of events {band}: right to the minute", BOTH, right=right)
 
 
 def _starts(record: RawRecord, context: ReadingContext) -> str:

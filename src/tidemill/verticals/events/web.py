@@ -11,25 +11,28 @@ from tidemill.core.views import Totals
 from tidemill.verticals.events import api
 from tidemill.verticals.events.parts import EventsParts
 from tidemill.verticals.events.portal import pages
-from tidemill.verticals.events.portal.record_fields import record_fields
+from tidemill.verticals.events.portal.record_fields import record_fields, shown_fields
 from tidemill.verticals.events.store.cards import CardReader
 from tidemill.verticals.events.store.counter import COUNTER
 from tidemill.verticals.events.views import CardFilter, CardView, EventStory
 from tidemill.web.api.exports import export_routers
+from tidemill.web.api.outgoing.changes import change_router
 from tidemill.web.auth.permissions import Need, Permissions, rows
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import HomeSection, HomeTile, NavigationLink, PortalExtension, WebExtension
 from tidemill.web.responses import Listed
 
 TEMPLATES = Path(__file__).parent / "portal" / "templates"
-UPCOMING_SHOWN = 9
+UPCOMING_SHOWN = 6
 
 
 PERMISSIONS: Permissions = {
     **rows(
         Need.READER,
         "GET /api/v1/events", "GET /api/v1/events.ics", "GET /api/v1/events.rss", "GET /api/v1/events/feed",
-        "GET /api/v1/events/{event_id}", "GET /events", "GET /events/{event_id}",
+        "GET /api/v1/events/changes",
+        "GET /api/v1/events/{event_id}", "GET /api/v1/events/{event_id}/calendar",
+        "GET /events", "GET /events/{event_id}",
     ),
     **rows(Need.VIEWER, "GET /api/v1/exports/events", "GET /api/v1/exports/agenda"),
 }  # fmt: skip
@@ -42,13 +45,17 @@ def web_extension(deps: WebDeps, parts: EventsParts) -> WebExtension:
     return WebExtension(
         permissions=PERMISSIONS,
         vertical="events",
-        routers=[api.router(deps, cards, events, parts.feed_weights), *export_routers(deps, parts.datasets)],
+        routers=[
+            change_router("events", parts.store.changes),
+            api.router(deps, cards, events, parts.feed_weights),
+            *export_routers(deps, parts.datasets),
+        ],
         response_types=[Listed[CardView], EventStory],
         portal=PortalExtension(
             templates=TEMPLATES,
             routes=partial(pages.router, deps, cards, events),
             navigation=[NavigationLink("Events", "/events")],
-            filters={"event_fields": record_fields},
+            filters={"event_fields": record_fields, "shown_fields": shown_fields},
             home_tiles=home_tiles,
             home_sections=[HomeSection("events/upcoming.html", partial(upcoming, cards))],
             records_path=lambda source: f"/events?source={quote(source)}",

@@ -5,15 +5,17 @@ from typing import Any
 
 import msgspec
 
+from tidemill.core.outcome import Fail
 from tidemill.core.record import Found, RawRecord
 from tidemill.core.source import Source
-from tidemill.core.verdict import Accepted
-from tidemill.core.vertical import Context, Vertical
+from tidemill.core.vertical import Context
 from tidemill.core.views import HistoryView
 from tidemill.operations.mistakes import NotFound, parse_key, require_found, unknown_name
 from tidemill.operations.why.explanation import Explainer, Explanation, Step, format_moment, info_step
 from tidemill.operations.why.work import reading_step
 from tidemill.pipeline.ports import Clock
+from tidemill.pipeline.reader_functions.dry_readings import JUDGED, RecordsToJudge
+from tidemill.pipeline.reader_functions.function import FunctionReaders
 from tidemill.store.views.views import Views
 from tidemill.verticals.events.store.views import EventViews
 from tidemill.verticals.events.views import EventDetail
@@ -21,7 +23,7 @@ from tidemill.verticals.events.views import EventDetail
 MAX_VALUE_LENGTH = 200
 
 
-def event_explainer(events: EventViews, views: Views, vertical: Vertical, clock: Clock) -> Explainer:
+def event_explainer(events: EventViews, views: Views, readers: FunctionReaders, clock: Clock) -> Explainer:
     """Return the explainer of `event:ID` and `event:ID.FIELD`."""
 
     async def explain(name: str) -> Explanation:
@@ -29,19 +31,17 @@ def event_explainer(events: EventViews, views: Views, vertical: Vertical, clock:
         detail = require_found(await events.event(parse_key("event", key)), "event", key)
         source = await views.source(detail.event.source_id, clock.now())
         found = await views.found(detail.event.page_id)
-        return why_event(detail, field or None, found, source.source if source else None, vertical)
+        raw = await raw_of(detail, found, source.source if source else None, readers)
+        return why_event(detail, field or None, raw)
 
     return Explainer("event", "event:ID or event:ID.FIELD", explain, is_record=True)
 
 
-def why_event(
-    detail: EventDetail, field: str | None, found: Found | None, source: Source | None, vertical: Vertical
-) -> Explanation:
+def why_event(detail: EventDetail, field: str | None, raw: RawRecord | None) -> Explanation:
     """Explain where an event was read, and for a field where on the page it was and how it changed."""
     record = msgspec.json.decode(detail.event.record)
     if field is not None and field not in record:
         raise NotFound(unknown_name("field", field, record))
-    raw = raw_of(detail, found, source, vertical)
     steps = [
         *_page(detail),
         *_origin(raw, field),
@@ -54,19 +54,19 @@ def why_event(
     return Explanation(subject, whole if field is None else f"{field} is {short(record[field])}", steps)
 
 
-def raw_of(
-    detail: EventDetail, found: Found | None, source: Source | None, vertical: Vertical
+async def raw_of(
+    detail: EventDetail, found: Found | None, source: Source | None, readers: FunctionReaders
 ) -> RawRecord | None:  # fmt: skip
     """Return the raw record of the event: the one on its page with the same identity."""
     if found is None or source is None or detail.page is None:
         return None
     page = detail.page.page
     context = Context(source, page.final_url or page.url, page.created_at)
-    for raw in found.records:
-        verdict = vertical.judge(raw, context)
-        if isinstance(verdict, Accepted) and verdict.identity == detail.event.identity:
-            return raw
-    return None
+    judged = await readers.call(JUDGED, RecordsToJudge("events", found.records, context))
+    if isinstance(judged, Fail):
+        return None
+    same = (raw for raw, each in zip(found.records, judged, strict=True) if each.identity == detail.event.identity)
+    return next(same, None)
 
 
 def _state(detail: EventDetail) -> str:

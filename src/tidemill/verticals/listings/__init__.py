@@ -16,6 +16,7 @@ class ListingsPlugin(Plugin["ListingsStore", "ListingsParts"]):
     """All of listings, in one value."""
 
     name = "listings"
+    needs_approval = False
     commands = {  # noqa: RUF012 - a table, never changed
         "markets": Command(
             "Act",

@@ -17,7 +17,7 @@ from tidemill.pipeline.dispatch import Dispatcher
 from tidemill.pipeline.ports import Clock
 from tidemill.store.ledger.scheduling import DispatchRepository
 from tidemill.store.upkeep.audit import AuditLog
-from tidemill.verticals.listings.market import TEMPLATE, Market, market_problems, template_problem
+from tidemill.verticals.listings.market import MARKETS, TEMPLATE, Market, market_problems, template_problem
 from tidemill.verticals.listings.market_proof import WINDOW, MarketShortfall, shortfalls_of
 from tidemill.verticals.listings.store.markets import Markets
 from tidemill.verticals.listings.why import why_market
@@ -75,8 +75,12 @@ class MarketActions:
         after = msgspec.structs.replace(before, **changes)
         self._require_valid(after)
         now = self._clock.now()
-        words = ", ".join(f"{name}={value}" for name, value in sorted(changes.items()))
-        await self._repository.change(after, now, [AuditEntry(actor, "market.change", f"market {market_id}: {words}")])
+        detail = {
+            name: {"was": getattr(before, name), "is": value}
+            for name, value in sorted(changes.items())
+            if getattr(before, name) != value
+        }
+        await self._repository.change(after, now, [AuditEntry(actor, "market.change", f"market {market_id}", detail)])
         await self._repository.create_targets(now)
         return after
 
@@ -106,6 +110,24 @@ class MarketActions:
             notes=notes,
         )
 
+    async def homes_of(self, market_id: str) -> int:
+        """Return how many homes are kept of a market, whatever became of them."""
+        return await self._repository.homes_of(market_id)
+
+    async def remove(self, market_id: str, actor: str) -> Market:
+        """Remove a market that no home belongs to, and switch its targets off; refuse one with homes."""
+        market = await self.find(market_id)
+        if homes := await self._repository.homes_of(market_id):
+            msg = f"{homes} homes belong to market {market_id!r} and would lose their city; switch it off instead"
+            raise Conflict(msg)
+        now = self._clock.now()
+        entry = AuditEntry(actor, "market.remove", f"market {market_id}", msgspec.to_builtins(market))
+        if not await self._repository.remove(market_id, now, [entry]):
+            msg = f"homes were found in market {market_id!r} meanwhile; switch it off instead"
+            raise Conflict(msg)
+        await self._repository.create_targets(now)
+        return market
+
     async def create_targets(self) -> int:
         """Create the targets of every source that covers markets, and return how many changed."""
         return await self._repository.create_targets(self._clock.now())
@@ -133,7 +155,7 @@ class MarketActions:
 
 def market_template(create_targets: CreateTargets) -> TargetTemplate:
     """Return the template of the setting that gives a source a target for each market."""
-    return TargetTemplate(TEMPLATE, template_problem, create_targets)
+    return TargetTemplate(TEMPLATE, template_problem, create_targets, beside=MARKETS)
 
 
 async def market_shortfalls(repository: Markets, now: datetime) -> list[MarketShortfall]:

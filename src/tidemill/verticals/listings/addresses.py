@@ -37,6 +37,17 @@ _TAIL = re.compile(
     r"(?:,\s*(?:[Uu][Ss][Aa]?|[Uu]nited [Ss]tates))?\s*$"
 )
 _ZIP = re.compile(r"(?<!\d)(\d{5})(?:-\d{4})?\s*$")
+_CONTINENTAL = re.compile(
+    r"(?P<street>[^\d,]{2,80}?)\s+(?P<number>\d{1,5}\s?[A-Za-z]?(?:\s?[-/]\s?\d{1,5})?)(?:[\s,]+(?P<unit>[^,\d][^,]{0,20}))?"
+    r"\s*,\s*(?P<code>\d{4}\s?[A-Z]{2}|\d{4,5})\s+(?P<city>[^,\d]{2,60}?)\s*(?:,[^,\d]{2,40})?"
+)
+"""The door behind its street, and the postal code before its town: `Hauptstraße 12a, 10115 Berlin`."""
+_FRENCH = re.compile(r"(?P<door>\d[^,]{2,100}?)\s*,\s*(?P<code>\d{5})\s+(?P<city>[^,\d]{2,60}?)\s*(?:,[^,\d]{2,40})?")
+"""The door as in English, and the postal code before its town: `12 rue de Rivoli, 75001 Paris`."""
+_BRITISH = re.compile(
+    r"(?P<line>.{3,200}?)[\s,]+(?P<code>[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})(?:,\s*(?:UK|United Kingdom|England))?",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"^(?P<number>\d+(?:-\d+)?[a-z]?)\s+(?P<street>.+)$")
 _NOT_A_LETTER = re.compile(r"[^\w\s-]")
 _LONGEST = 300
@@ -70,6 +81,8 @@ def read_address(text: str, *, unit: str = "", city: str = "", state: str = "", 
     '4b'
     """
     line = " ".join(text[:_LONGEST].split())
+    if abroad := _abroad(line, unit=unit, city=city):
+        return abroad
     tail = _TAIL.search(line)
     if tail is not None and _names_a_state(tail, state):
         city, state = city or tail["city"] or "", state or tail["state"]
@@ -87,6 +100,31 @@ def read_address(text: str, *, unit: str = "", city: str = "", state: str = "", 
         state=state.strip().lower()[:2] if len(state.strip()) == 2 else "",  # noqa: PLR2004 - a code, not a name
         postal_code=zip_code(postal_code),
     )
+
+
+def _abroad(line: str, *, unit: str, city: str) -> PostalAddress | None:
+    """The parts of an address in the form of the continent, or of Britain; None for one of another form."""
+    if found := _CONTINENTAL.fullmatch(line):
+        return PostalAddress(
+            number=re.sub(r"\s", "", found["number"].lower()), street=street_words(found["street"]),
+            unit=unit_words(unit or found["unit"] or ""), city=normalized(city or found["city"]),
+            postal_code=found["code"].replace(" ", "").lower(),
+        )  # fmt: skip
+    if found := _FRENCH.fullmatch(line):
+        door = _NUMBER.match(street_words(found["door"]))
+        return PostalAddress(
+            number=door["number"] if door else "", street=door["street"] if door else street_words(found["door"]),
+            unit=unit_words(unit), city=normalized(city or found["city"]), postal_code=found["code"],
+        )  # fmt: skip
+    if found := _BRITISH.fullmatch(line):
+        front, _, town = found["line"].rpartition(",")
+        door = _NUMBER.match(street_words((front or found["line"]).rpartition(",")[2] or front))
+        return PostalAddress(
+            number=door["number"] if door else "", street=door["street"] if door else street_words(front),
+            unit=unit_words(unit), city=normalized(city or (town if front else "")),
+            postal_code=found["code"].replace(" ", "").lower(),
+        )  # fmt: skip
+    return None
 
 
 def _names_a_state(tail: re.Match[str], known: str) -> bool:

@@ -1,11 +1,14 @@
 """What of listings can be exported: the homes that readers see."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 import msgspec
 
+from tidemill.core.views.past import Cause
 from tidemill.operations.exporting.dataset import ColumnKind, ExportDataset, ExportRow, columns
 from tidemill.pipeline.ports import Clock
+from tidemill.verticals.listings.store.past import PastListings
 from tidemill.verticals.listings.store.views import ListingViews, cursor_of
 from tidemill.verticals.listings.views import ListingCursor, ListingFilter, ListingView
 
@@ -34,16 +37,22 @@ class ListingExportFilter(msgspec.Struct, frozen=True, kw_only=True):
     confidence: int = 40
 
 
-def listing_dataset(views: ListingViews, clock: Clock) -> ExportDataset:
+def listing_dataset(views: ListingViews, past: PastListings, clock: Clock) -> ExportDataset:
     """Return the dataset of homes."""
 
     async def load(which: ListingExportFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
-        wanted = ListingFilter(
-            market=which.market, city=which.city, text=which.text, rent_from=which.rent_from, rent_to=which.rent_to,
-            beds_from=which.beds_from, beds_to=which.beds_to, least_confidence=which.confidence,
-        )  # fmt: skip
         place = None if after is None else ListingCursor.parse(after)
-        return [_row(home) for home in await views.search(wanted, clock.now(), after=place, limit=limit)]
+        return [_row(home) for home in await views.search(_wanted(which), clock.now(), after=place, limit=limit)]
+
+    async def load_past(
+        which: ListingExportFilter, after: str | None, limit: int, moment: datetime
+    ) -> Sequence[ExportRow]:
+        place = None if after is None else ListingCursor.parse(after)
+        return [_row(home) for home in await past.search(_wanted(which), moment, after=place, limit=limit)]
+
+    async def load_causes(rows: Sequence[ExportRow], begin: datetime, end: datetime) -> Mapping[str, Sequence[Cause]]:
+        known = await past.causes([int(row.values["id"]) for row in rows], begin, end)
+        return {str(key): causes for key, causes in known.items()}
 
     return ExportDataset(
         name="listings",
@@ -58,6 +67,10 @@ def listing_dataset(views: ListingViews, clock: Clock) -> ExportDataset:
         ),
         filters=ListingExportFilter,
         load=load,
+        load_past=load_past,
+        load_causes=load_causes,
+        newest_first=True,
+        listed=("id", "market_id", "title", "rent_low", "currency", "beds_low", "freshness_confidence", "last_seen_at"),
     )  # fmt: skip
 
 
@@ -66,3 +79,10 @@ def _row(home: ListingView) -> ExportRow:
     told = {name: home.listing.get(name) for name in _OF_LISTING}
     badge = None if home.badge is None else home.badge.text
     return ExportRow(cursor_of(home, "newest").text, {**values, **told, "badge": badge, "record": home.listing}, home)
+
+
+def _wanted(which: ListingExportFilter) -> ListingFilter:
+    return ListingFilter(
+        market=which.market, city=which.city, text=which.text, rent_from=which.rent_from, rent_to=which.rent_to,
+        beds_from=which.beds_from, beds_to=which.beds_to, least_confidence=which.confidence,
+    )  # fmt: skip

@@ -1,6 +1,7 @@
 """The judgement of a listing: what it must tell, and what it becomes."""
 
 import re
+from collections.abc import Mapping
 from datetime import date
 
 import msgspec
@@ -12,9 +13,11 @@ from tidemill.core.verdict import Accepted, Dropped, Quarantined, Verdict
 from tidemill.core.vertical import Context
 from tidemill.reading.moments import parse_moment
 from tidemill.verticals.listings.addresses import PostalAddress, read_address
+from tidemill.verticals.listings.market import AREA_ENDS
 from tidemill.verticals.listings.quality import quality
 from tidemill.verticals.listings.raw_fields import RawListing, text_fields
 from tidemill.verticals.listings.reading.rent import Period, Rent, parse_rent
+from tidemill.verticals.listings.reading.rent_currencies import UNITS_OF_A_DOLLAR
 from tidemill.verticals.listings.reading.rooms import Span, count, parse_baths, parse_beds, parse_size
 from tidemill.verticals.listings.reasons import Reason
 from tidemill.verticals.listings.record import Listing, RentBasis
@@ -35,12 +38,14 @@ def judge(raw: RawRecord, context: Context) -> Verdict:
     if raw.fields.get("unknown_shape"):
         return Quarantined(Reason.UNKNOWN_SHAPE, str(raw.fields["unknown_shape"]))
     fields = text_fields(raw.fields)
+    if "unread" in raw.fields:
+        return Dropped(Reason.NO_RENT, f"{fields.address or fields.title}: {raw.fields['unread']}"[:200])
     address = address_of(fields, context)
     if (useless := why_incomplete(fields, address) or why_unusable(fields, address, context)) is not None:
         return useless
-    rent = parse_rent(fields.rent, fields.currency or "USD") if fields.rent else None
+    rent = parse_rent(fields.rent, fields.currency or currency_of(context)) if fields.rent else None
     if (trouble := rent_trouble(fields, rent) or other_currency(rent, context)) is not None:
-        return trouble
+        return _about(trouble, fields, address, raw, context)
     listing = make_listing(fields, address, rent, raw, context)
     return Accepted(identity_of(listing), msgspec.structs.replace(listing, quality=quality(listing)))
 
@@ -64,11 +69,42 @@ def why_unusable(fields: RawListing, address: PostalAddress, context: Context) -
     expected = context.parameters.get("state", "").lower()
     if expected and address.state and address.state != expected:
         return Dropped(Reason.ELSEWHERE, f"in {address.state.upper()}, not {expected.upper()}", harmless=True)
+    if outside := why_outside(address, context.parameters):
+        return Dropped(Reason.ELSEWHERE, outside, harmless=True)
     if _FOR_SALE.search(f"{fields.kind} {fields.rent} {fields.available}"):
         return Dropped(Reason.NOT_FOR_RENT, "for sale", harmless=True)
     if _TAKEN.search(f"{fields.available} {fields.rent}") and not _digits(fields.rent):
         return Dropped(Reason.NOT_FOR_RENT, "no longer for rent", harmless=True)
     return None
+
+
+def why_outside(address: PostalAddress, market: Mapping[str, str]) -> str:
+    """Why an address does not lie in its market, by its postal code or its town; '' if it does, or says neither."""
+    city, area = normalized(market.get("city", "")), market.get("area", "").split(AREA_ENDS)
+    if not city or "area" not in market:
+        return ""
+    codes = [each for each in area if each[:1].isdigit()]
+    if address.postal_code and codes:
+        within = any(address.postal_code.startswith(code.lower()) for code in codes)
+        return "" if within else f"{address.postal_code} {address.city} is not of {market['market']}"
+    towns = {city, *(normalized(each) for each in area if not each[:1].isdigit())}
+    if not address.city or address.city in towns:
+        return ""
+    return f"in {address.city}, not {market['city']}; name it in the market's area if it belongs to it"
+
+
+def _about(
+    trouble: Dropped | Quarantined, fields: RawListing, address: PostalAddress, raw: RawRecord, context: Context
+) -> Verdict:
+    """What is set aside says which home it is about: a later reading of it that is in order ends it."""
+    if isinstance(trouble, Dropped):
+        return trouble
+    return msgspec.structs.replace(trouble, subject=identity_of(make_listing(fields, address, None, raw, context)))
+
+
+def currency_of(context: Context) -> str:
+    """What an amount without a currency is in: what the market's rents are in."""
+    return context.parameters.get("currency") or "USD"
 
 
 def rent_trouble(fields: RawListing, rent: Rent | None) -> Dropped | Quarantined | None:
@@ -77,15 +113,15 @@ def rent_trouble(fields: RawListing, rent: Rent | None) -> Dropped | Quarantined
         return Quarantined(Reason.BAD_RENT, f"unreadable: {fields.rent[:80]!r}") if _digits(fields.rent) else None
     if rent.period is Period.NIGHT:
         return Dropped(Reason.SHORT_STAY, "rented by the night", harmless=True)
-    low = rent.monthly(rent.low)
-    if low is not None and not LEAST_RENT <= low <= MOST_RENT:
+    low, worth = rent.monthly(rent.low), UNITS_OF_A_DOLLAR.get(rent.currency, 1)
+    if low is not None and not LEAST_RENT * worth <= low <= MOST_RENT * worth:
         return Quarantined(Reason.BAD_RENT, f"{low / 100:.2f} {rent.currency} a month")
     return None
 
 
 def other_currency(rent: Rent | None, context: Context) -> Quarantined | None:
     """What is wrong with a rent in another currency than its market's: a person says what it is worth, or where."""
-    expected = context.parameters.get("currency", "USD") if context.parameters.get("market") else ""
+    expected = currency_of(context) if context.parameters.get("market") else ""
     if rent is None or not expected or rent.currency in {"", expected}:
         return None
     return Quarantined(Reason.OTHER_CURRENCY, f"in {rent.currency}, while the market is in {expected}")
@@ -127,7 +163,7 @@ def make_listing(
         rent_low=low,
         rent_high=high,
         rent_basis=basis_of(rent),
-        currency=rent.currency if rent is not None else fields.currency or "USD",
+        currency=rent.currency if rent is not None else fields.currency or currency_of(context),
         beds_low=beds.low if beds else None,
         beds_high=beds.high if beds else None,
         baths_low=baths.low if baths else None,

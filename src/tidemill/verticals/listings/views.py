@@ -46,7 +46,11 @@ class ListingCursor(msgspec.Struct, frozen=True):
 
 
 class ListingView(msgspec.Struct, frozen=True, kw_only=True):
-    """A home with what we know of its freshness."""
+    """A home with what we know of its freshness.
+
+    As of a moment in the past `times_seen` is None, and so is `last_seen_at` or `verified_at` where that was so long
+    before the moment that it no longer counted.
+    """
 
     id: int
     market_id: str
@@ -65,9 +69,9 @@ class ListingView(msgspec.Struct, frozen=True, kw_only=True):
     freshness_confidence: int
     badge: Badge | None
     first_seen_at: datetime
-    last_seen_at: datetime
+    last_seen_at: datetime | None
     verified_at: datetime | None
-    times_seen: int
+    times_seen: int | None
     is_active: bool
     listing: dict[str, Any]
 

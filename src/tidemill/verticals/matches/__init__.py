@@ -16,6 +16,7 @@ class MatchesPlugin(Plugin["MatchesStore", "MatchesParts"]):
     """All of matches, in one value."""
 
     name = "matches"
+    needs_approval = False
     commands = {  # noqa: RUF012 - a table, never changed
         "matches": Command(
             "Act",

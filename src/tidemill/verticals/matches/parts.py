@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 
+from tidemill.core.snapshots.shared_keys import SharedNames
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.store.snapshots.reads import SnapshotReads
 from tidemill.verticals.matches.actions import MatchActions
+from tidemill.verticals.matches.change_feed import match_feed
 from tidemill.verticals.matches.exports import match_dataset
+from tidemill.verticals.matches.record import MatchStatus
 from tidemill.verticals.matches.rules import labels_of
+from tidemill.verticals.matches.store.counter import CHECKED, COUNTER
 from tidemill.verticals.matches.store.identities import MatchIdentities
 from tidemill.verticals.matches.store.repository import MatchRepository
 from tidemill.verticals.matches.store.views import MatchViews
@@ -34,7 +38,10 @@ def open_store(environment: StoreEnvironment) -> MatchesStore:
     identities = MatchIdentities(environment.database, environment.ids)
     return MatchesStore(
         repository=MatchRepository(identities),
+        checked=CHECKED,
+        counter=COUNTER,
         labels=labels_of,
+        shared=SharedNames("match", "matches", frozenset({MatchStatus.LIVE.value})),
         live=identities,
         identities=identities,
         views=MatchViews(environment.database),
@@ -48,5 +55,9 @@ def build_parts(environment: Environment, store: MatchesStore) -> MatchesParts:
         store.identities, store.views, store.snapshots, environment.store.targets, environment.clock
     )  # fmt: skip
     return MatchesParts(
-        explainers=[actions.explainer], datasets=[match_dataset(store.snapshots)], matches=actions, store=store
+        explainers=[actions.explainer],
+        datasets=[match_dataset(store.snapshots)],
+        feeds=[match_feed(store.snapshots)],
+        matches=actions,
+        store=store,
     )

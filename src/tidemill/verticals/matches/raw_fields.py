@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from tidemill.verticals.matches.reading.status_words import break_in, match_status, outcome_in, pause_of
+from tidemill.verticals.matches.reading.status_words import break_in, match_status, outcome_in, pause_of, win_in
 from tidemill.verticals.matches.record import Ball, InningsScore, MatchResult, Team, Toss
 from tidemill.verticals.matches.telling import (
     LONGEST_TEXT,
@@ -184,12 +184,15 @@ def _balls(balls: list[RawBall], innings: int) -> list[Ball]:
 
 
 def _result(raw: RawMatch) -> MatchResult | None:
-    outcome = raw.outcome or outcome_in(raw.status)
-    if not (raw.winner or outcome or raw.by):
+    winner, by, method = raw.winner, raw.by, raw.method
+    outcome = outcome_in(raw.outcome) or raw.outcome or outcome_in(raw.status)
+    if not winner:
+        told = [win for text in (raw.outcome, raw.status) if (win := win_in(text))[0]]
+        if told:
+            (winner, by, method), outcome = told[0], outcome_in(raw.outcome)
+    if not (winner or outcome or by):
         return None
-    return MatchResult(
-        winner=short(raw.winner), outcome=short(outcome).casefold(), by=short(raw.by), method=short(raw.method)
-    )
+    return MatchResult(winner=short(winner), outcome=short(outcome).casefold(), by=short(by), method=short(method))
 
 
 def _moment(text: str) -> str:

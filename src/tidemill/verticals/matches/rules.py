@@ -18,6 +18,7 @@ from tidemill.core.vertical import Context
 from tidemill.verticals.matches.merging.ending import standing_of
 from tidemill.verticals.matches.merging.memory import MatchMemory, SiteMemory, key_of, with_shown
 from tidemill.verticals.matches.merging.merge import merge_telling
+from tidemill.verticals.matches.merging.rows import MatchConflict, TeamRoster
 from tidemill.verticals.matches.merging.state import innings_of_state, last_place, teams_of_state
 from tidemill.verticals.matches.raw_fields import BadMatch, RawMatch, raw_match, reading_of
 from tidemill.verticals.matches.reasons import Reason
@@ -27,6 +28,9 @@ from tidemill.verticals.matches.telling import MatchReading, moment_of
 
 class MatchRules:
     """Matches' side of the live lane."""
+
+    row_types: Sequence[type] = (MatchConflict, TeamRoster)
+    reading_type: type[Any] = MatchReading
 
     def read_list(self, found: Found, context: Context) -> ListReading | Fail:
         """Return the matches that a list page names, each once."""

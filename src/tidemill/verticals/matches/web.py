@@ -3,9 +3,11 @@
 from functools import partial
 from pathlib import Path
 
+from tidemill.verticals.matches.api import ACTING_RESPONSE_TYPES, acting_router
 from tidemill.verticals.matches.parts import MatchesParts
 from tidemill.verticals.matches.portal import pages
 from tidemill.verticals.matches.record import MatchStatus
+from tidemill.verticals.matches.rules import labels_of
 from tidemill.web.api.exports import export_routers
 from tidemill.web.auth.permissions import Need, Permissions, rows
 from tidemill.web.deps import WebDeps
@@ -20,7 +22,9 @@ RESOURCE = StreamedResource(
     name="match",
     path="/api/v1/matches",
     group="series",
+    statuses=tuple(MatchStatus),
     summary_fields=("title", "status", "teams", "score", "current_innings", "start_time"),
+    labels=labels_of,
 )
 
 PERMISSIONS: Permissions = {
@@ -29,7 +33,11 @@ PERMISSIONS: Permissions = {
         "GET /api/v1/matches", "GET /api/v1/matches/stream", "GET /api/v1/matches/{key}",
         "GET /api/v1/matches/{key}/changes", "GET /api/v1/matches/{key}/stream", "GET /matches", "GET /matches/{key}",
     ),
-    **rows(Need.VIEWER, "GET /api/v1/exports/matches"),
+    **rows(Need.VIEWER, "GET /api/v1/exports/matches", "GET /api/v1/match-ids"),
+    **rows(
+        Need.OPERATOR, "POST /api/v1/match-ids/settle", "POST /api/v1/matches/{key}/pause",
+        "POST /api/v1/matches/{key}/resume", "POST /matches/{key}/switch", "POST /matches/settle",
+    ),
 }  # fmt: skip
 """What its routes need."""
 
@@ -39,8 +47,12 @@ def web_extension(deps: WebDeps, parts: MatchesParts) -> WebExtension:
     return WebExtension(
         vertical="matches",
         permissions=PERMISSIONS,
-        routers=[stream_router(RESOURCE, deps.streams), *export_routers(deps, parts.datasets)],
-        response_types=STREAM_RESPONSE_TYPES,
+        routers=[
+            acting_router(parts.matches),
+            stream_router(RESOURCE, deps.streams),
+            *export_routers(deps, parts.datasets),
+        ],
+        response_types=[*STREAM_RESPONSE_TYPES, *ACTING_RESPONSE_TYPES],
         portal=PortalExtension(
             templates=PORTAL / "templates",
             static=PORTAL / "static",

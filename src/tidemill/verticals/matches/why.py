@@ -1,7 +1,7 @@
 """Explains a match: whether it is watched, by which sites, how fresh it is, and where a field is from."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -19,6 +19,9 @@ from tidemill.operations.why.explanation import (
 )
 from tidemill.verticals.matches.record import MatchStatus
 from tidemill.verticals.matches.views import ConflictView, MappedId, MatchPage
+
+NOTED, ON_BREAK = timedelta(seconds=15), timedelta(seconds=45)
+"""How much older the database's word may be than the check, and how much older while nobody plays."""
 
 
 class MatchFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,8 +79,9 @@ def _freshness(facts: MatchFacts, now: datetime) -> list[Step]:
     if snapshot is None:
         return [blocking_step("reading", "no page has been read well yet")]
     is_live = snapshot.state.get("status") == MatchStatus.LIVE
+    is_paused = "break" in snapshot.state
     words = f"checked {format_relative(snapshot.checked_at, now)}, changed {format_relative(snapshot.changed_at, now)}"
-    fresh = is_fresh(snapshot.checked_at, now, is_live=is_live)
+    fresh = is_fresh(snapshot.checked_at, now, is_live=is_live, rests=ON_BREAK if is_paused else NOTED)
     return [passing_step("fresh", words) if fresh else blocking_step("fresh", f"stale: {words}")]
 
 

@@ -20,6 +20,7 @@ class PricesPlugin(Plugin["PricesStore", "PricesParts"]):
     """All of prices, in one value."""
 
     name = "prices"
+    needs_approval = True
     commands = {  # noqa: RUF012 - a table, never changed
         "prices": Command(
             "Act",
@@ -32,12 +33,6 @@ class PricesPlugin(Plugin["PricesStore", "PricesParts"]):
             "Correct or ignore prices; the prices themselves never change.",
             "tidemill.verticals.prices.commands.corrections",
             after="prices",
-        ),
-        "webhooks": Command(
-            "Act",
-            "Tell other programs of prices that fall and stock that is back.",
-            "tidemill.verticals.prices.commands.webhooks",
-            after="corrections",
         ),
     }
 

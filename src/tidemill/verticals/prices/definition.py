@@ -1,6 +1,7 @@
 """Prices as the stages see them: policy, adapters, rules, and what is shown of a record."""
 
 from tidemill.core.checks.source_settings import a_text, one_of_words
+from tidemill.core.quality.readings import FieldRules
 from tidemill.core.vertical import NotableReason, Vertical
 from tidemill.reading.currencies import currency_problem
 from tidemill.reading.selectors import selectors_check
@@ -20,6 +21,21 @@ PRICES = Vertical(
     shown={"price": "price_cents", "currency": "currency", "stock": "availability"},
     amounts=("price_cents",),
     name_failure=reason_of,
+    provenance=("adapter_version",),
+    fields=FieldRules(
+        moving=(
+            "price_cents",
+            "currency",
+            "availability",
+            "observed_at",
+            "list_price_cents",
+            "shipping_cents",
+            "tax_included",
+            "cost_per_round_cents",
+            "adapter_version",
+            "confidence",
+        )
+    ),
     settings={
         "selectors": selectors_check(SELECTABLE),
         "currency": currency_problem,

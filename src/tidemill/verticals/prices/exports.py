@@ -1,12 +1,15 @@
 """What of prices can be exported: products, what shops ask now, and every change of a price."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
+from tidemill.core.views.past import Cause
 from tidemill.core.views.records import key_place
 from tidemill.operations.exporting.dataset import ColumnKind, ExportDataset, ExportRow, columns
+from tidemill.verticals.prices.store.past import PastOffers
 from tidemill.verticals.prices.store.views import PriceReads
 from tidemill.verticals.prices.views import OfferFilter, ProductFilter
 
@@ -18,9 +21,9 @@ class NoExportFilter(msgspec.Struct, frozen=True):
     """A list that is had whole."""
 
 
-def price_datasets(views: PriceReads) -> Sequence[ExportDataset]:
+def price_datasets(views: PriceReads, past: PastOffers) -> Sequence[ExportDataset]:
     """Return the datasets of prices."""
-    return [_products(views), _offers(views), _changes(views)]
+    return [_products(views), _offers(views, past), _changes(views)]
 
 
 def _products(views: PriceReads) -> ExportDataset:
@@ -32,6 +35,7 @@ def _products(views: PriceReads) -> ExportDataset:
         about="Products that somebody offers, with the lowest price in stock, in cents.",
         columns=columns(
             id=_WHOLE, title=_TEXT, brand=_TEXT, upc=_TEXT, offers=_WHOLE, in_stock=_WHOLE, lowest_cents=_WHOLE,
+            lowest_currency=_TEXT,
             attributes=ColumnKind.JSON,
         ),
         filters=ProductFilter,
@@ -39,9 +43,17 @@ def _products(views: PriceReads) -> ExportDataset:
     )  # fmt: skip
 
 
-def _offers(views: PriceReads) -> ExportDataset:
+def _offers(views: PriceReads, past: PastOffers) -> ExportDataset:
     async def load(which: OfferFilter, after: str | None, limit: int) -> Sequence[ExportRow]:
         return [_row(one, one.id) for one in await views.offers(which, after=key_place(after), limit=limit)]
+
+    async def load_past(which: OfferFilter, after: str | None, limit: int, moment: datetime) -> Sequence[ExportRow]:
+        found = await past.offers(which, moment, after=key_place(after), limit=limit)
+        return [_row(one, one.id) for one in found]
+
+    async def load_causes(rows: Sequence[ExportRow], begin: datetime, end: datetime) -> Mapping[str, Sequence[Cause]]:
+        known = await past.causes([int(row.values["id"]) for row in rows], begin, end)
+        return {str(key): causes for key, causes in known.items()}
 
     return ExportDataset(
         name="offers",
@@ -54,6 +66,9 @@ def _offers(views: PriceReads) -> ExportDataset:
         ),
         filters=OfferFilter,
         load=load,
+        load_past=load_past,
+        load_causes=load_causes,
+        listed=("id", "source_name", "title", "price_cents", "currency", "availability", "corrected", "observed_at"),
     )  # fmt: skip
 
 

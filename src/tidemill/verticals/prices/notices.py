@@ -1,63 +1,47 @@
-"""Notify: turn visible price changes into notices, and deliver each to its subscribers.
+"""What subscribers are told of prices: a change of a price or of the stock, as one or several notices."""
 
-A notice is stored before it is sent and marked after it was accepted: delivery is at least once.
-Its idempotency key is the same each time.
-"""
-
-from collections.abc import Sequence
-from datetime import datetime
-from enum import StrEnum
-from typing import Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import msgspec
 
-from tidemill.pipeline.ports import Clock
-from tidemill.pipeline.webhooks import Delivery, DeliveryAttempt, WebhookTransport
+from tidemill.operations.webhooks.feeds import ChangeFeed, FeedEntry
+from tidemill.pipeline.webhooks import Notice
 from tidemill.verticals.prices.views import ChangeView
 
-BATCH_SIZE = 500
-"""Changes read, and deliveries sent, in one round."""
-
-_encode = msgspec.json.Encoder().encode
-
-
-class NoticeKind(StrEnum):
-    """The kinds of notice."""
-
-    BACK_IN_STOCK = "back_in_stock"
-    PRICE_DROP = "price_drop"
-
-
-class Notice(msgspec.Struct, frozen=True, kw_only=True):
-    """One notice; `key` is the same however often it is sent."""
-
-    key: str
-    kind: NoticeKind
-    change: ChangeView
-    drop_percent: float = 0.0
+FEED = "prices"
+PRICE_DROP, PRICE_RISE, BACK_IN_STOCK, OUT_OF_STOCK, OTHER = (
+    "price_drop", "price_rise", "back_in_stock", "out_of_stock", "changed",
+)  # fmt: skip
+KINDS = {
+    PRICE_DROP: "A price fell in the same currency.",
+    PRICE_RISE: "A price rose in the same currency.",
+    BACK_IN_STOCK: "An offer can be had again.",
+    OUT_OF_STOCK: "An offer can no longer be had.",
+    OTHER: "An offer is new, or changed in another way.",
+}
+IN_STOCK = "IN_STOCK"
 
 
-class Subscription(msgspec.Struct, frozen=True, kw_only=True):
-    """A subscriber, the notices it wants, and the secret that signs them."""
+class PriceFilters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What narrows the feed: one product, or drops of at least so many percent."""
 
-    id: int
-    url: str
-    secret: str
-    kinds: Sequence[str]
     product_id: int | None = None
-    least_drop_percent: float = 0.0
+    least_drop_percent: float | None = None
 
 
-def notices_of(change: ChangeView) -> list[Notice]:
-    """Return the notices of a change: back in stock, or a lower price in the same currency."""
+def kinds_of(change: ChangeView) -> list[str]:
+    """Return the kinds of notice that a change gives; at least one."""
     found = []
-    if change.availability == "IN_STOCK" and change.was_availability not in {None, "IN_STOCK"}:
-        found.append(Notice(key=f"back_in_stock-{change.price_id}", kind=NoticeKind.BACK_IN_STOCK, change=change))
-    drop = drop_percent(change)
-    if drop > 0:
-        key = f"price_drop-{change.price_id}"
-        found.append(Notice(key=key, kind=NoticeKind.PRICE_DROP, change=change, drop_percent=drop))
-    return found
+    if change.availability == IN_STOCK and change.was_availability not in {None, IN_STOCK}:
+        found.append(BACK_IN_STOCK)
+    if change.availability != IN_STOCK and change.was_availability == IN_STOCK:
+        found.append(OUT_OF_STOCK)
+    if drop_percent(change) > 0:
+        found.append(PRICE_DROP)
+    elif change.was_cents and change.was_currency == change.currency and change.price_cents > change.was_cents:
+        found.append(PRICE_RISE)
+    return found or [OTHER]
 
 
 def drop_percent(change: ChangeView) -> float:
@@ -67,85 +51,27 @@ def drop_percent(change: ChangeView) -> float:
     return round(100 * (change.was_cents - change.price_cents) / change.was_cents, 2)
 
 
-def is_wanted(notice: Notice, subscription: Subscription) -> bool:
-    """Return whether a subscription covers a notice."""
-    if notice.kind.value not in subscription.kinds:
+def covers(notice: Notice, only: PriceFilters) -> bool:
+    """Return whether a notice is within the filters of a subscription."""
+    if only.product_id is not None and only.product_id != notice.change["product_id"]:
         return False
-    if subscription.product_id is not None and subscription.product_id != notice.change.product_id:
-        return False
-    return notice.kind is not NoticeKind.PRICE_DROP or notice.drop_percent >= subscription.least_drop_percent
+    least = only.least_drop_percent or 0.0
+    return notice.kind != PRICE_DROP or bool(notice.change["drop_percent"] >= least)
 
 
-def body_of(notice: Notice) -> bytes:
-    """Return the notice as JSON."""
-    return _encode(notice)
+ReadChanges = Callable[..., Awaitable[list[ChangeView]]]
 
 
-class Outbox(Protocol):
-    """The outbox of notices."""
+def price_feed(changes: ReadChanges, newest: Callable[[], Awaitable[int]]) -> ChangeFeed:
+    """Return the feed; `changes` are those that readers may see, so that no notice reveals more."""
 
-    async def cursor(self) -> int:
-        """Return the last change that was processed."""
-        ...
+    async def after(cursor: int, limit: int) -> list[FeedEntry]:
+        found = await changes(cursor, limit=limit)
+        return [FeedEntry(each.seq, [notice_of(each, kind) for kind in kinds_of(each)]) for each in found]
 
-    async def subscriptions(self) -> list[Subscription]:
-        """Return the enabled subscriptions."""
-        ...
+    def notice_of(change: ChangeView, kind: str) -> Notice:
+        told: dict[str, Any] = {**msgspec.structs.asdict(change), "drop_percent": drop_percent(change)}
+        return feed.notice(change.seq, kind, change.observed_at, told)
 
-    async def put(self, notices: Sequence[tuple[Subscription, Notice]], cursor: int, now: datetime) -> int:
-        """Store deliveries and the cursor in one transaction, and return how many are new."""
-        ...
-
-    async def due(self, now: datetime, limit: int) -> list[Delivery]:
-        """Return the deliveries that are due."""
-        ...
-
-    async def record(self, sent: Sequence[DeliveryAttempt], now: datetime) -> None:
-        """Store the result of each attempt."""
-        ...
-
-
-class Changes(Protocol):
-    """The price changes that readers can see."""
-
-    async def changes(self, after: int = 0, *, limit: int = 100) -> list[ChangeView]:
-        """Return changes in the order in which they became visible."""
-        ...
-
-
-class Notifier:
-    """Collects notices from price changes and delivers them."""
-
-    def __init__(self, outbox: Outbox, changes: Changes, transport: WebhookTransport, clock: Clock) -> None:
-        """`changes` are those that readers may see, so that no notice reveals more."""
-        self._outbox = outbox
-        self._changes = changes
-        self._transport = transport
-        self._clock = clock
-
-    async def notify(self) -> str:
-        """Store new notices, then send what is due; return a summary."""
-        noted = await self.collect()
-        sent = await self.deliver()
-        taken = sum(each.is_accepted for each in sent)
-        return f"{noted} notices noted, {taken} of {len(sent)} taken"
-
-    async def collect(self) -> int:
-        """Store notices of new changes for every subscription that covers them."""
-        subscribers = await self._outbox.subscriptions()
-        count = 0
-        cursor = await self._outbox.cursor()
-        while changes := await self._changes.changes(cursor, limit=BATCH_SIZE):
-            cursor = changes[-1].seq
-            notices = [notice for change in changes for notice in notices_of(change)]
-            wanted = [(each, notice) for notice in notices for each in subscribers if is_wanted(notice, each)]
-            count += await self._outbox.put(wanted, cursor, self._clock.now())
-        return count
-
-    async def deliver(self) -> list[DeliveryAttempt]:
-        """Send due deliveries one after the other, so that a slow subscriber delays only this round."""
-        sent = []
-        for delivery in await self._outbox.due(self._clock.now(), BATCH_SIZE):
-            sent.append(await self._transport.send(delivery, self._clock.now()))
-            await self._outbox.record(sent[-1:], self._clock.now())
-        return sent
+    feed = ChangeFeed(name=FEED, kinds=KINDS, newest=newest, after=after, filters=PriceFilters, covers=covers)
+    return feed

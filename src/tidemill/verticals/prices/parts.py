@@ -1,24 +1,21 @@
-"""The parts of prices in a running system: repositories, corrections, product links, webhooks."""
+"""The parts of prices in a running system: repositories, corrections, product links, the feed of changes."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 
-from tidemill.core.schedules import Every
-from tidemill.engine.periodic import Chore
 from tidemill.plugin import Environment, Parts, StoreEnvironment, VerticalStore
 from tidemill.verticals.prices.corrections import CorrectionActions
 from tidemill.verticals.prices.exports import price_datasets
 from tidemill.verticals.prices.links import LinkActions
-from tidemill.verticals.prices.notices import Notifier
+from tidemill.verticals.prices.notices import price_feed
 from tidemill.verticals.prices.store.corrections import CorrectionRepository
-from tidemill.verticals.prices.store.counter import COUNTER
+from tidemill.verticals.prices.store.counter import CHECKED, COUNTER
 from tidemill.verticals.prices.store.links import ProductLinkRepository
+from tidemill.verticals.prices.store.past import PastOffers
+from tidemill.verticals.prices.store.replayed_prices import PriceReplays
 from tidemill.verticals.prices.store.repository import PriceRepository
+from tidemill.verticals.prices.store.stories import PriceStories
 from tidemill.verticals.prices.store.views import PriceReads
-from tidemill.verticals.prices.store.webhooks import WebhookRepository
-from tidemill.verticals.prices.webhooks import WebhookActions
-
-EVERY_MINUTE = Every(timedelta(minutes=1))
+from tidemill.verticals.prices.why import price_explainers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +23,10 @@ class PricesStore(VerticalStore):
     """Products, offers and prices as readers may see them, and what people say about them."""
 
     views: PriceReads
+    past: PastOffers
+    stories: PriceStories
     corrections: CorrectionRepository
     links: ProductLinkRepository
-    webhooks: WebhookRepository
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +35,6 @@ class PricesParts(Parts):
 
     corrections: CorrectionActions
     links: LinkActions
-    webhooks: WebhookActions
-    notifier: Notifier
     store: PricesStore
 
 
@@ -48,23 +44,24 @@ def open_store(environment: StoreEnvironment) -> PricesStore:
     return PricesStore(
         repository=PriceRepository(ids),
         counter=COUNTER,
+        checked=CHECKED,
+        replays=PriceReplays(ids),
         views=PriceReads(database),
+        past=PastOffers(environment.database),
+        stories=PriceStories(database),
         corrections=CorrectionRepository(database, ids),
         links=ProductLinkRepository(database, ids),
-        webhooks=WebhookRepository(database, ids),
     )
 
 
 def build_parts(environment: Environment, store: PricesStore) -> PricesParts:
-    """Build the actions on prices, and the chore that notifies subscribers."""
+    """Build the actions on prices, and the feed of their changes."""
     clock = environment.clock
-    notifier = Notifier(store.webhooks, store.views, environment.post, clock)
     return PricesParts(
-        chores=[Chore("notices", EVERY_MINUTE, notifier.notify, follows="services")],
-        datasets=price_datasets(store.views),
+        explainers=price_explainers(store.stories, clock),
+        feeds=[price_feed(store.views.changes, store.views.newest_change)],
+        datasets=price_datasets(store.views, store.past),
         corrections=CorrectionActions(store.corrections, clock),
         links=LinkActions(store.links, clock),
-        webhooks=WebhookActions(store.webhooks, environment.refusal, clock),
-        notifier=notifier,
         store=store,
     )

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tidemill.operations.scoring.score import Score, Tally, confidence_band, expectations_in, half_of, listed_in
+from tidemill.operations.scoring.score import BOTH, Score, Tally, confidence_band, expectations_in, half_of, listed_in
 from tidemill.reading import parse_money, scheme_of
 from tidemill.reading.currencies import currency_code
 from tidemill.verticals.prices.reading import NoOffer, Product, read_product
 
 _FIELDS = ("price", "currency", "sku", "gtin", "brand", "availability")
 _GONE = "outofstock"
+_EDGES = (0.0, 0.5, 0.85)
+"""Bands of confidence: below the floor, told by what the page shows, told by its data."""
+_OF_THREE_DECIMALS = frozenset({"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"})
 
 
 def product_scores(folder: Path) -> list[Score]:
@@ -27,9 +30,11 @@ def product_scores(folder: Path) -> list[Score]:
         answer = read_product(page.read_text("utf-8", "replace"), expected["url"])
         _score_fields("products", answer, expected, half, tally)
         if isinstance(answer, Product):
-            band = confidence_band(answer.confidence)
-            right = is_accepted("price", str(answer.price), expected.get("price", []))
-            sure.add(f"confidence of products {band}: right price", half, right=right)
+            band = confidence_band(answer.confidence, _EDGES)
+            accepted = expected.get("price", [])
+            alike = [*accepted, *(_as_thousands(value, answer.currency) for value in accepted)]
+            right = is_accepted("price", str(answer.price), alike)
+            sure.add(f"confidence of products {band}: right price", BOTH, right=right)
     _score_strings(folder, tally)
     for case in listed_in(folder, "prices", "snippets.json"):
         answer = read_product(case["input"]["html"], case["input"]["url"])
@@ -46,6 +51,10 @@ def _score_fields(what: str, answer: Product | NoOffer, expected: dict[str, Any]
         read = answer.price if field == "price" else getattr(product, field)
         given = "" if read is None or read == "UNKNOWN" else str(read)
         tally.add(f"{what}: {field}", half, right=is_accepted(field, given, accepted), read=bool(given))
+        if field == "price":
+            alike = [*accepted, *(_as_thousands(value, product.currency) for value in accepted)]
+            what_allowed = f"{what}: price, a thousands point for what it is"
+            tally.add(what_allowed, half, right=is_accepted(field, given, alike), read=bool(given))
         if field == "availability":
             wanted, gone = any(_plain(value) == _GONE for value in accepted), _plain(given) == _GONE
             tally.add(f"{what}: out of stock", half, right=wanted and gone, read=gone, of=wanted)
@@ -67,6 +76,14 @@ def _amount(value: str) -> Decimal | None:
         return Decimal(str(value))
     except InvalidOperation:
         return None
+
+
+def _as_thousands(value: str, currency: str) -> str:
+    """An expected price that took the point of `23.450` for a decimal one, as the thousands that the shop means."""
+    amount = _amount(value)
+    if amount is None or amount == amount.to_integral_value() or currency in _OF_THREE_DECIMALS:
+        return str(value)
+    return str(amount * 1000)
 
 
 def _plain(value: str) -> str:

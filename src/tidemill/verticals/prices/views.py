@@ -44,7 +44,10 @@ class OfferFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfferView(msgspec.Struct, frozen=True, kw_only=True):
-    """What a shop asks now, corrections applied; `observed_at` is when the price was read, `last_seen_at` the page."""
+    """What a shop asks, corrections applied; `observed_at` is when the price was read, `last_seen_at` the page.
+
+    As of a moment in the past `last_seen_at` is None: it is not kept.
+    """
 
     id: int
     source_id: int
@@ -65,7 +68,7 @@ class OfferView(msgspec.Struct, frozen=True, kw_only=True):
     tax_included: bool | None
     corrected: bool
     observed_at: datetime
-    last_seen_at: datetime
+    last_seen_at: datetime | None
 
 
 class ProductFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +80,10 @@ class ProductFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProductView(msgspec.Struct, frozen=True, kw_only=True):
-    """A canonical product that readers may see, with how many shops offer it."""
+    """A canonical product that readers may see, with how many shops offer it.
+
+    `lowest_cents` is the lowest price in stock, and None where shops ask different currencies.
+    """
 
     id: int
     title: str
@@ -87,6 +93,7 @@ class ProductView(msgspec.Struct, frozen=True, kw_only=True):
     offers: int
     in_stock: int
     lowest_cents: int | None
+    lowest_currency: str | None
 
 
 class LowestView(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,31 +187,39 @@ class LinkView(msgspec.Struct, frozen=True, kw_only=True):
     linked_at: datetime
 
 
-class SubscriptionView(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is told of what; the secret is shown once, when the subscription is made."""
+class OfferFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A shop's product with its link, its source and a price that is held back, for whoever asks why."""
 
     id: int
-    name: str
+    title: str
     url: str
-    kinds: Sequence[str]
+    price_id: int | None
+    last_seen_at: datetime
+    gone_at: datetime | None
+    out_since: datetime | None
+    held_cents: int | None
+    held_currency: str | None
+    held_at: datetime | None
+    held_run_id: int | None
     product_id: int | None
-    least_drop_percent: float
-    enabled: bool
-    created_by: str
-    created_at: datetime
+    link_status: str | None
+    link_reason: str | None
+    link_detail: str | None
+    linked_by: str | None
+    source_name: str
+    visibility: str
 
 
-class DeliveryView(msgspec.Struct, frozen=True, kw_only=True):
-    """A notice on its way to a subscriber."""
+class PriceFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A price as its row has it, with its offer and what people said about it, the newest first."""
 
-    id: int
-    subscription: str
-    notice_key: str
-    kind: str
-    status: str
-    attempts: int
-    next_attempt_at: datetime | None
-    last_code: int | None
-    last_error: str | None
-    created_at: datetime
-    delivered_at: datetime | None
+    row: Mapping[str, Any]
+    offer: OfferFacts | None
+    said: Sequence[Mapping[str, Any]]
+
+
+class ProductFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A product as its row has it, with every offer that stands for it."""
+
+    row: Mapping[str, Any]
+    offers: Sequence[OfferFacts]

@@ -26,6 +26,7 @@ def agenda_scenario(plan: SimulationPlan) -> Scenario:
         read_records=read_events,
         laws=LAWS,
         ticks={"publish_events": "every 24h"},
+        lists={"/api/v1/events?limit=500": ()},
     )
 
 
@@ -38,7 +39,9 @@ def simulate_agendas(
 
 def run(terms: SimulationTerms, build: Build, folder: Path, log: BinaryIO | None) -> SimulationOutcome:
     """Simulate what a person asked for."""
-    plan = SimulationPlan(days=terms.days, sources=terms.sources, seed=terms.seed, faults=terms.faults)
+    plan = SimulationPlan(
+        days=terms.days, sources=terms.sources, seed=terms.seed, faults=terms.faults, moments=terms.moments
+    )
     return simulate_agendas(plan, build, folder, log)
 
 

@@ -1,6 +1,7 @@
 """The fields of an event's record that pages show."""
 
 from datetime import date
+from typing import Any
 
 import msgspec
 
@@ -38,3 +39,17 @@ _decoder = msgspec.json.Decoder(RecordFields)
 def record_fields(record: msgspec.Raw) -> RecordFields:
     """Return what a page shows of a record."""
     return _decoder.decode(record)
+
+
+def shown_fields(record: msgspec.Raw) -> list[tuple[str, str]]:
+    """Return every field that a record has, in words; nested ones with their parts."""
+    fields: dict[str, Any] = msgspec.json.decode(record)
+    return [(name, _written(value)) for name, value in fields.items() if value not in (None, "", [], {})]
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_written(part)}" for name, part in value.items() if part not in (None, ""))
+    if isinstance(value, list):
+        return ", ".join(_written(each) for each in value)
+    return str(value)

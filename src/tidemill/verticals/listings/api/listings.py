@@ -1,14 +1,16 @@
 """Homes for rent under `/api/v1/listings`: search, one home, GeoJSON."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response
 
 from tidemill.core.views.records import BadCursor
+from tidemill.verticals.listings.store.past import PastListings
 from tidemill.verticals.listings.store.views import ListingViews, cursor_of
 from tidemill.verticals.listings.views import ListingCursor, ListingDetail, ListingFilter, ListingView
-from tidemill.web.api.parameters import Cursor, Key, Limit, Text, Word
+from tidemill.web.api.parameters import AsOf, Cursor, Key, Limit, Text, Word, past_moment
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import BadParameter, Listed, ResourceNotFound, json_response, list_page
@@ -59,19 +61,26 @@ async def filter_from_query(  # noqa: PLR0917 - one parameter per criterion; the
 Wanted = Annotated[ListingFilter, Depends(filter_from_query)]
 
 
-def router(deps: WebDeps, listings: ListingViews) -> APIRouter:
+def router(deps: WebDeps, listings: ListingViews, past: PastListings) -> APIRouter:
     """Return the routes of listings."""
     router = APIRouter(prefix="/api/v1/listings", tags=["listings"])
 
-    async def found(wanted: ListingFilter, cursor: str | None, limit: int) -> Listed[ListingView]:
+    async def found(
+        wanted: ListingFilter, cursor: str | None, limit: int, as_of: datetime | None = None
+    ) -> Listed[ListingView]:
         now = deps.clock.now()
-        homes = await listings.search(wanted, now, after=cursor_from(cursor), limit=limit + 1)
+        then = past_moment(as_of, now)
+        place = cursor_from(cursor)
+        if then is None:
+            homes = await listings.search(wanted, now, after=place, limit=limit + 1)
+        else:
+            homes = await past.search(wanted, then, after=place, limit=limit + 1)
         return list_page(homes, limit, lambda last: cursor_of(last, wanted.order).text)
 
     @router.get("", responses=json_responses(Listed[ListingView], 422, 503))
-    async def search(wanted: Wanted, cursor: Cursor = None, limit: Limit = 50) -> Response:
+    async def search(wanted: Wanted, cursor: Cursor = None, limit: Limit = 50, as_of: AsOf = None) -> Response:
         """Search homes that are active and fresh enough, each with its badge and what its rent was."""
-        return json_response(await found(wanted, cursor, limit))
+        return json_response(await found(wanted, cursor, limit, as_of))
 
     @router.get("/geojson", responses=json_responses(dict[str, Any], 422, 503))
     async def geojson(wanted: Wanted, cursor: Cursor = None, limit: Limit = 500) -> Response:

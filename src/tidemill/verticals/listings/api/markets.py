@@ -16,6 +16,7 @@ from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 from tidemill.web.strict_input import RequestBody
 
 LONGEST = 200
+LONGEST_CODE = 3
 
 
 class NewMarket(RequestBody):
@@ -26,7 +27,10 @@ class NewMarket(RequestBody):
     id: str = Field(max_length=LONGEST)
     display_name: str = Field(max_length=LONGEST)
     city: str = Field(max_length=LONGEST)
-    state: str = Field(max_length=LONGEST)
+    state: str = Field("", max_length=LONGEST, description="Two letters in the US; elsewhere a region, or nothing.")
+    country: str = Field("US", max_length=LONGEST)
+    currency: str = Field("USD", max_length=LONGEST)
+    area: list[str] = Field(default_factory=list, description="Towns and beginnings of postal codes that belong to it.")
     tier: str = Field("standard", max_length=LONGEST)
     is_enabled: bool = True
     max_listings_per_scrape: int = 100
@@ -41,6 +45,9 @@ class MarketChange(RequestBody):
     display_name: str | None = Field(None, max_length=LONGEST)
     city: str | None = Field(None, max_length=LONGEST)
     state: str | None = Field(None, max_length=LONGEST)
+    country: str | None = Field(None, max_length=LONGEST)
+    currency: str | None = Field(None, max_length=LONGEST)
+    area: list[str] | None = None
     tier: str | None = Field(None, max_length=LONGEST)
     is_enabled: bool | None = None
     max_listings_per_scrape: int | None = None
@@ -78,6 +85,11 @@ def router(markets: MarketActions) -> APIRouter:
         fields = ours({name: value for name, value in said.items() if value is not None or name in _MAY_BE_NONE})
         return json_response(await markets.change(market_id, fields, by))
 
+    @router.delete("/{market_id}", responses=json_responses(Market, *CHANGE_ERRORS))
+    async def remove(market_id: Name, by: ActorName) -> Response:
+        """Remove a market that no home belongs to; one with homes can only be switched off."""
+        return json_response(await markets.remove(market_id, by))
+
     @router.post(
         "/{market_id}/scrape", status_code=202, responses=json_responses(Started, 401, 403, 404, 409, 422, 429, 503)
     )
@@ -92,9 +104,12 @@ def router(markets: MarketActions) -> APIRouter:
 
 
 def ours(fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields under the names that the core has for them; a state is the same in small letters."""
-    if isinstance(state := fields.get("state"), str):
-        fields = {**fields, "state": state.upper()}
+    """Fields under the names that the core has for them; codes of two or three letters are the same in small ones."""
+    for name in ("state", "country", "currency"):
+        if isinstance(code := fields.get(name), str) and len(code) <= LONGEST_CODE:
+            fields = {**fields, name: code.upper()}
+    if fields.get("area") is not None:
+        fields = {**fields, "area": tuple(fields["area"])}
     return {_NAMES.get(name, name): value for name, value in fields.items()}
 
 

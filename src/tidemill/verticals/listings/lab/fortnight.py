@@ -10,6 +10,7 @@ import msgspec
 from tidemill.lab.dice import dice
 from tidemill.lab.simulation.choice import SimulationChoice, SimulationTerms
 from tidemill.lab.simulation.event_log import EventLog
+from tidemill.lab.simulation.past_answers import PastAnswers
 from tidemill.lab.simulation.plan import SimulationOutcome
 from tidemill.lab.simulation.system_under_test import Build, SimulatedEnvironment
 from tidemill.lab.simulation.worker_control import ControlledClock, WorkerControl
@@ -23,12 +24,15 @@ START = datetime(2026, 3, 2, tzinfo=UTC)
 TICKS = {"dispatch": "every 30m", "rescue": "every 1h", "close_runs": "every 1h", "services": "every 1h"}
 LEASE = timedelta(hours=1)
 GRAIN = timedelta(seconds=1)
+LISTS = {"/api/v1/listings?limit=500": ("last_seen_at", "times_seen", "verified_at")}
+"""What readers ask for, with the fields that the past does not know."""
 
 
 class HomesPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What to simulate: which kinds of faults, and maybe a `siege`: one of them at every site at once.
 
-    A siege is a kind of fault, the day on which it begins, and how many days it lasts.
+    A siege is a kind of fault, the day on which it begins, and how many days it lasts. At so many random `moments`
+    readers ask for homes, and the past is held against their answers at the end.
     """
 
     days: float = 14
@@ -36,6 +40,7 @@ class HomesPlan(msgspec.Struct, frozen=True, kw_only=True):
     homes_each: int = 24
     faults: tuple[str, ...] = KINDS
     siege: tuple[str, float, float] | None = None
+    moments: int = 0
 
 
 def simulate_homes(plan: HomesPlan, build: Build, folder: Path, log: BinaryIO | None = None) -> SimulationOutcome:
@@ -48,15 +53,16 @@ def simulate_homes(plan: HomesPlan, build: Build, folder: Path, log: BinaryIO | 
     events = EventLog(log)
 
     async def main(clock: VirtualClock) -> HomesTransport:
-        return await _run(plan, world, build, folder, clock, events)
+        return await _run(plan, world, build, folder, clock, events, past)
 
+    past = PastAnswers(LISTS, plan.moments, plan.seed, START, world.ends - GRAIN)
     transport = run_virtual(main, START)
     verdicts, figures = examine(world, troubles(plan, world), folder / "simulation.db")
     met = {f"fault met: {kind}": count for kind, count in sorted(transport.met.items())}
     visits = {f"requests to {host}": count for host, count in sorted(transport.visits.items())}
     return SimulationOutcome(
         plan=plan,
-        verdicts=verdicts,
+        verdicts=(*verdicts, past.verdict()) if plan.moments else verdicts,
         figures={"days": round(plan.days), **figures, **met, **visits},
         log_lines=events.lines,
         log_sha256=events.sha256,
@@ -75,7 +81,13 @@ def troubles(plan: HomesPlan, world: HomesWorld) -> tuple[MarketFault, ...]:
 
 
 async def _run(
-    plan: HomesPlan, world: HomesWorld, build: Build, folder: Path, clock: VirtualClock, events: EventLog
+    plan: HomesPlan,
+    world: HomesWorld,
+    build: Build,
+    folder: Path,
+    clock: VirtualClock,
+    events: EventLog,
+    past: PastAnswers,
 ) -> HomesTransport:
     transport = HomesTransport(world, clock, troubles(plan, world))
     control = WorkerControl()
@@ -95,16 +107,20 @@ async def _run(
     )
     await system.prepare(entries())
     at_work = asyncio.create_task(system.run(), name="worker")
+    reading = asyncio.create_task(past.listen(clock, system.answer), name="readers")
     await clock.sleep_until(world.ends - GRAIN)
     system.stop()
-    await at_work
+    await asyncio.gather(at_work, reading)
+    await past.compare(system.answer)
     await system.close()
     return transport
 
 
 def run(terms: SimulationTerms, build: Build, folder: Path, log: BinaryIO | None) -> SimulationOutcome:
     """Simulate what a person asked for."""
-    return simulate_homes(HomesPlan(days=terms.days, seed=terms.seed, faults=terms.faults), build, folder, log)
+    return simulate_homes(
+        HomesPlan(days=terms.days, seed=terms.seed, faults=terms.faults, moments=terms.moments), build, folder, log
+    )
 
 
 FORTNIGHT = SimulationChoice(

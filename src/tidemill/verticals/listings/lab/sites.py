@@ -100,12 +100,12 @@ def entries(origins: Mapping[str, str] | None = None, *, interval_seconds: float
     one, two, three = ((origins or {}).get(site, f"https://{site}") for site in SITES)
     return [
         shared | {"name": "homes-one", "base_url": one, "adapter": "listings.placards",
-                  "settings": {"market_url": f"{one}/{{market}}/"}},
+                  "settings": {"market_url": f"{one}/{{market}}/", "markets": "all"}},
         shared | {"name": "homes-two", "base_url": two, "adapter": "listings.search",
-                  "settings": {"market_url": f"{two}/{{market}}/"}},
+                  "settings": {"market_url": f"{two}/{{market}}/", "markets": "all"}},
         shared | {"name": "homes-three", "base_url": three, "adapter": "listings.dataset",
                   "fetcher": "apify",
-                  "settings": {"market_url": f"{three}/{{market}}/",
+                  "settings": {"market_url": f"{three}/{{market}}/", "markets": "all",
                                "apify": {"actor": "lab/homes",
                                          "input": {"market": "{market}", "maxItems": "{max_listings}"}}}},
     ]  # fmt: skip

@@ -116,7 +116,7 @@ class HomesWorld:
             title=f"{draw.choice(_NAMES)} {number}",
             street=street,
             unit=f"{draw.randint(1, 30)}{draw.choice('ABCDEF')}",
-            postal_code=f"{10_000 + place * 137:05}",
+            postal_code=postal_code_of(market, place),
             beds=draw.randint(0, 3),
             baths=draw.choice((1.0, 1.5, 2.0)),
             size=draw.randrange(420, 1_600, 10),
@@ -185,3 +185,9 @@ def timetable(world: HomesWorld, kinds: Collection[str] = KINDS) -> tuple[Market
                 lasts = max(lasts, 3 * market.every)
             found.append(MarketFault(kind, site, market.id if market else "", begins, begins + lasts))
     return tuple(found)
+
+
+def postal_code_of(market: Market, place: int) -> str:
+    """A postal code that lies in the market's area; any where the market names none."""
+    begins = next((each for each in market.area if each.isdigit()), "")
+    return (begins + "01")[:5].ljust(5, "0") if begins else f"{10_000 + place * 137:05}"

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from tidemill.core.snapshots.changes import LoggedChange, ThingSnapshot
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, command_group
 from tidemill.terminal.session import actor, open_system, run
 from tidemill.terminal.showing import print_facts, print_json, print_line, print_table
@@ -40,7 +41,10 @@ def list_matches(
         return
     rows = [_row(match, snapshot, now) for match, snapshot in found]
     print_table(
-        f"{len(rows)} matches", ["id", "title", "status", "score", "checked", "changes"], rows, right=["changes"]
+        counted(len(rows), "match", "matches"),
+        ["id", "title", "status", "score", "checked", "changes"],
+        rows,
+        right=["changes"],
     )
 
 
@@ -141,7 +145,9 @@ def _show_doubts(ctx: typer.Context, *, as_json: bool) -> None:
         print_json(doubts)
         return
     rows = [(each.source, each.source_key, each.match_key, each.doubt, each.first_seen_at) for each in doubts]
-    print_table(f"{len(rows)} ids in doubt", ["source", "site id", "match", "doubt", "first seen"], rows)
+    print_table(
+        counted(len(rows), "id in doubt", "ids in doubt"), ["source", "site id", "match", "doubt", "first seen"], rows
+    )
 
 
 def _switch(ctx: typer.Context, which: str, *, on: bool) -> int:

@@ -18,8 +18,8 @@ from tidemill.verticals.matches.lab.timeline import TrueMatch, dealt
 
 SPEED = 20
 SHOWN = ("twenty", "super-over", "retired", "concussion")
-UNDER_WAY = timedelta(minutes=12)
-"""How long the matches have been played when the demo begins."""
+UNDER_WAY = timedelta(minutes=6)
+"""How long the matches have been played when the demo begins: sites tell the last 24 balls, and starting takes time."""
 PACE_SECONDS = 0.1
 
 

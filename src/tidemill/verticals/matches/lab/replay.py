@@ -75,6 +75,10 @@ class SiteReader:
         self._last: bytes | None = None
         self._is_readable = False
 
+    def begin_anew(self) -> None:
+        """Know of no page any more, as a process that takes a watch over."""
+        self._shown, self._last, self._is_readable = None, None, False
+
     def tell(self, at: datetime) -> Telling:
         """Return what the site tells now."""
         scheduled = self._sites.scheduled(self._host, at)
@@ -146,6 +150,8 @@ def replay(
             begun = at
             published = Published(state=state, seq=len(entries), changed_at=entries[-1].at)
             memory = LIVE_RULES.begin(match.played.id, published, [each.site for each in readers])
+            for each in readers:
+                each.begin_anew()
         telling = reader.tell(at)
         tellings += 1
         if isinstance(telling, ToldNothing):

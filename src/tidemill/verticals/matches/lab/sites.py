@@ -32,7 +32,7 @@ from tidemill.verticals.matches.lab.pages import (
 from tidemill.verticals.matches.lab.timeline import TrueMatch
 from tidemill.verticals.matches.lab.view import MatchView, view_of
 
-FEED, SCRIPT, BOARD = "feed.matches.test", "script.matches.test", "board.matches.test"
+FEED, SCRIPT, BOARD = "feed.test", "script.test", "board.test"
 SITES = (FEED, SCRIPT, BOARD)
 PRECEDENCE = {FEED: 80, SCRIPT: 60, BOARD: 40}
 _JSON = {"content-type": "application/json"}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tidemill.verticals.matches.merging.memory import SiteMemory
+from tidemill.verticals.matches.merging.memory import NO_PLACE, SiteMemory
 from tidemill.verticals.matches.merging.state import OVERS_SHOWN, ball_json, last_place, place_of
 from tidemill.verticals.matches.record import BALLS_PER_OVER, Ball, InningsScore
 
@@ -44,14 +44,14 @@ def shown_balls(
     """Return the balls of the next state, and those of them that the log has not had yet.
 
     The last overs stay, older balls go; a ball that comes is in at least one state. After a correction the told balls
-    alone stand for the overs that they cover.
+    alone stand for the overs that they cover; older ones, which the log has and the state had not, do not come back.
     """
     fresh = [ball for place, ball in sorted(told.items()) if place > last]
     kept = dict(before)
     if corrected and told:
-        first = min(told)
+        first, oldest = min(told), min(map(place_of, before), default=NO_PLACE)
         kept = {key: value for key, value in before.items() if place_of(key) < first}
-        kept |= {ball.key: ball_json(ball) for place, ball in told.items() if place <= last}
+        kept |= {ball.key: ball_json(ball) for place, ball in told.items() if oldest <= place <= last}
     else:
         kept |= {ball.key: ball_json(ball) for ball in told.values() if ball.key in before}
     kept |= {ball.key: ball_json(ball) for ball in fresh}

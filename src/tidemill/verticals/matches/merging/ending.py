@@ -3,6 +3,7 @@
 from tidemill.verticals.matches.record import BreakKind, InningsScore, MatchStatus
 from tidemill.verticals.matches.telling import MOST_WICKETS, MatchReading
 
+_TIED = {"", "tie", "tied"}
 _WITHOUT_WINNER = {"draw", "drawn", "tie", "tied", "no result", "abandoned", "cancelled"}
 _SIDES_INNINGS = 2
 _TEST_INNINGS = 4
@@ -26,10 +27,12 @@ def has_ended(reading: MatchReading) -> bool:
     score: the target reached, all out, or the balls used up. Where the score cannot tell, it is a break.
     """
     result = reading.result
-    if result is not None and (result.outcome in _WITHOUT_WINNER or (result.winner and result.method)):
-        return True
     innings = [each for each in reading.innings if not each.is_super_over]
     super_overs = [each for each in reading.innings if each.is_super_over]
+    if super_overs and (result is None or result.outcome in _TIED):
+        return len(super_overs) % 2 == 0 and _is_decided(super_overs[-2:], reading.ball_limit, least=_SIDES_INNINGS)
+    if result is not None and (result.outcome in _WITHOUT_WINNER or (result.winner and result.method)):
+        return True
     if super_overs:
         return len(super_overs) % 2 == 0 and _is_decided(super_overs[-2:], reading.ball_limit, least=_SIDES_INNINGS)
     if reading.ball_limit is None:

@@ -18,10 +18,11 @@ SHOWN_SCORES = 12
 
 
 class SiteKey(NamedTuple):
-    """A site of a match: one source may list a match under two ids."""
+    """A page of a match: one source may list it under two ids, and show commentary or stats on pages of their own."""
 
     source: str
     source_key: str
+    resource: str = "scorecard"
 
 
 class SiteMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +89,7 @@ def reach_of(innings: tuple[InningsScore, ...]) -> tuple[int, int]:
 
 def key_of(site: LiveSite) -> SiteKey:
     """Return the key of a site."""
-    return SiteKey(site.source, site.source_key)
+    return SiteKey(site.source, site.source_key, site.resource)
 
 
 def with_shown(scores: ShownScores, innings: tuple[InningsScore, ...]) -> ShownScores:

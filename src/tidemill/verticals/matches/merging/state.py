@@ -18,6 +18,8 @@ from tidemill.verticals.matches.record import (
     overs_of,
 )
 
+NOT_OUT = {"retired hurt", "retired not out", "retired ill"}
+"""Ways to leave that are no wicket."""
 OVERS_SHOWN = 2
 """The balls of so many overs stand in the state; the log has every ball for good."""
 
@@ -67,7 +69,8 @@ def result_json(result: MatchResult) -> dict[str, Any]:
 def event_json(ball: Ball, innings: InningsScore | None, at: datetime) -> dict[str, Any]:
     """Return the last ball as the last event."""
     ends_over = ball.is_legal and innings is not None and innings.balls % BALLS_PER_OVER == 0 and innings.balls > 0
-    kind = EventKind.WICKET if ball.wicket else EventKind.OVER_COMPLETE if ends_over else EventKind.RUNS
+    is_out = bool(ball.wicket) and ball.wicket.casefold() not in NOT_OUT
+    kind = EventKind.WICKET if is_out else EventKind.OVER_COMPLETE if ends_over else EventKind.RUNS
     return {"type": kind.value, "description": ball.text or described(ball), "timestamp": at.isoformat()}
 
 
@@ -89,6 +92,8 @@ def guessed_event(before: Sequence[InningsScore], after: Sequence[InningsScore],
         return None
     if last.wickets > wickets:
         kind, words = EventKind.WICKET, f"wicket, {last.runs}/{last.wickets}"
+    elif last.runs < runs or last.balls < balls or last.wickets < wickets:
+        kind, words = EventKind.RUNS, f"corrected to {last.runs}/{last.wickets} in {overs_of(last.balls)} overs"
     elif last.balls > balls and last.balls % BALLS_PER_OVER == 0:
         kind, words = EventKind.OVER_COMPLETE, f"end of over {last.balls // BALLS_PER_OVER}, {last.runs}/{last.wickets}"
     else:

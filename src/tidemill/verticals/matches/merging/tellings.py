@@ -117,7 +117,8 @@ def _disputed_since(
 
 
 def is_same_score(one: Score, other: Score) -> bool:
-    """Return whether two scores have the same runs, wickets and balls."""
+    """Return whether two scores have the same runs, wickets and balls of the same sides."""
     return len(one) == len(other) and all(
-        (a.runs, a.wickets, a.balls) == (b.runs, b.wickets, b.balls) for a, b in zip(one, other, strict=True)
+        (a.side, a.runs, a.wickets, a.balls) == (b.side, b.runs, b.wickets, b.balls)
+        for a, b in zip(one, other, strict=True)
     )

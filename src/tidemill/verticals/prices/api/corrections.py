@@ -8,7 +8,7 @@ from tidemill.verticals.prices.corrections import CorrectionActions
 from tidemill.verticals.prices.views import CorrectionView
 from tidemill.web.api.parameters import LONGEST_TEXT, Cursor, Key, Limit, key_cursor
 from tidemill.web.auth.gate import ActorName
-from tidemill.web.responses import Listed, json_response, list_page
+from tidemill.web.responses import Counted, Listed, json_response, list_page
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 from tidemill.web.strict_input import RequestBody
 
@@ -47,6 +47,11 @@ def router(corrections: CorrectionActions) -> APIRouter:
     async def ignore(price_id: Key, said: ReasonBody, by: ActorName) -> Response:
         """Let no reader see a price."""
         return json_response(await corrections.ignore(price_id, by, said.reason))
+
+    @router.post("/prices/runs/{run_id}/ignore", responses=json_responses(Counted, *CHANGE_ERRORS))
+    async def ignore_run(run_id: Key, said: ReasonBody, by: ActorName) -> Response:
+        """Let no reader see any price that one run brought."""
+        return json_response(Counted(await corrections.ignore_run(run_id, by, said.reason)))
 
     @router.post("/prices/{price_id}/revoke", responses=json_responses(CorrectionView, *CHANGE_ERRORS))
     async def revoke(price_id: Key, said: ReasonBody, by: ActorName) -> Response:

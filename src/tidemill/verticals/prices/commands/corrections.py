@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, Limit, command_group
 from tidemill.terminal.session import actor, open_system, run
 from tidemill.terminal.showing import id_text, print_json, print_line, print_table
@@ -34,7 +35,9 @@ def list_corrections(ctx: typer.Context, limit: Limit = 50, *, json: AsJson = Fa
          money(one.price_cents, one.currency or ""), one.reason, one.made_by)
         for one in found
     ]  # fmt: skip
-    print_table(f"{len(found)} corrections", ["id", "price", "title", "said", "was read", "is", "because", "by"], rows)
+    print_table(
+        counted(len(found), "correction"), ["id", "price", "title", "said", "was read", "is", "because", "by"], rows
+    )
 
 
 @app.command("correct")

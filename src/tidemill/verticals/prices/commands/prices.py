@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, Limit, Source, command_group
 from tidemill.terminal.session import actor, open_system, run
 from tidemill.terminal.showing import id_text, print_json, print_line, print_table
@@ -44,7 +45,10 @@ def list_products(ctx: typer.Context, text: Words = None, limit: Limit = 50, *, 
         return
     rows = [(id_text(one.id), one.title, one.brand, one.offers, one.in_stock, money(one.lowest_cents)) for one in found]
     print_table(
-        f"{len(found)} products", ["id", "title", "brand", "offers", "in stock", "from"], rows, right=["id", "from"]
+        counted(len(found), "product"),
+        ["id", "title", "brand", "offers", "in stock", "from"],
+        rows,
+        right=["id", "from"],
     )
 
 
@@ -76,7 +80,7 @@ def list_offers(
         for one in found
     ]
     print_table(
-        f"{len(found)} offers", ["id", "source", "title", "price", "stock", "read"], rows, right=["id", "price"]
+        counted(len(found), "offer"), ["id", "source", "title", "price", "stock", "read"], rows, right=["id", "price"]
     )
     if hidden and (source is None or source in hidden):
         print_line(
@@ -117,7 +121,7 @@ def show_history(
         for one in found
     ]
     print_table(
-        f"{len(found)} prices", ["id", "read", "price", "stock", "corrected", "run"], rows, right=["id", "price"]
+        counted(len(found), "price"), ["id", "read", "price", "stock", "corrected", "run"], rows, right=["id", "price"]
     )
 
 
@@ -156,7 +160,9 @@ def list_review(ctx: typer.Context, limit: Limit = 50, *, json: AsJson = False) 
     rows = [
         (id_text(one.source_product_id), one.source_name, one.title, one.upc, one.reason, one.detail) for one in found
     ]
-    print_table(f"{len(found)} offers", ["offer", "source", "title", "UPC", "reason", "detail"], rows, right=["offer"])
+    print_table(
+        counted(len(found), "offer"), ["offer", "source", "title", "UPC", "reason", "detail"], rows, right=["offer"]
+    )
 
 
 @app.command("link")

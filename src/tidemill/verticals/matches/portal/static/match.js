@@ -3,6 +3,7 @@
 'use strict';
 
 const STALE_AFTER = 15;
+const ON_BREAK = 45;
 const match = document.getElementById('match');
 const key = match.dataset.match;
 const place = (name) => document.querySelector(`[data-shows="${name}"]`);
@@ -82,7 +83,7 @@ function showAge() {
   setText('checked', Number.isNaN(age) ? 'never' : timeSpan(age));
   setText('changed', timeSpan((Date.now() + client.skew - Date.parse(record.changedAt || record.checkedAt)) / 1000));
   const isLive = record.state.status === 'live';
-  const isStale = isLive && (record.stale || age > STALE_AFTER);
+  const isStale = isLive && (record.stale || age > (record.state.break ? ON_BREAK : STALE_AFTER));
   setText('trouble', isStale && record.stale ? String(record.stale.reason || '').replace(/_/g, ' ') : '');
   if (!client.connected) return;
   if (isStale) showState('stale', 'warn');
