@@ -49,7 +49,7 @@ async def test_an_operator_signs_in_and_tries_a_dead_letter_again(
             link = await system.actions.people.first_link("test")
             await choose_a_password(page, browser.address, link, "anna")
             await page.goto(f"{browser.address}/work")
-            await page.click("text=Dead letters")
+            await page.click("main >> text=Dead letters")
             await page.click("text=Try again")
             notice = await page.text_content("[role=status]")
             title = await page.title()

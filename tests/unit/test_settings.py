@@ -16,12 +16,14 @@ from tidemill.store.upkeep.retention import RULES
 NUMBERS = (int, float)
 ZERO_IS_GOOD = {
     "database_wait_seconds",  # ends at once
+    "metrics_port",  # any free one
     "web_port",  # picks a free one
     "llm_dollars_per_day", "llm_dollars_per_pass", "llm_price_in", "llm_price_out",
     "geocoder_interval_seconds", "discovery_interval_seconds",
     "discovery_auto_enable", "discovery_questions_per_month",
     "feed_weights", "reader_processes", "scrapingbee_credits", "apify_dollars",
-    "live_browser_watches", "live_free_megabytes",
+    "live_browser_watches", "live_free_megabytes", "metrics_sources",
+    "gate_lost_percent", "gate_field_points", "gate_identity_percent", "gate_changed_percent",
 }  # fmt: skip
 """Settings of which 0 is a value with a meaning; the others must be refused."""
 
@@ -177,3 +179,19 @@ def test_a_pace_of_a_host_has_bounds() -> None:
     for field in HostPace.model_fields.values():
         bounds = {type(each).__name__ for each in field.metadata}
         assert {"Ge", "Le"} <= bounds
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [('alert_zone = "Mars/X"', "alert_zone: 'Mars/X' is no time zone"),
+     ('alert_digest_at = "99"', "alert_digest_at: '99' is no time of the day; write 08:00"),
+     ('alert_quiet_hours = "25-7"', "alert_quiet_hours '25-7' cannot be read"),
+     ('slack_webhook = "nowhere"', "slack_webhook: this is no address of the web")],
+)  # fmt: skip
+def test_a_bad_setting_of_alerts_is_told_by_its_own_name(tmp_path: Path, line: str, said: str) -> None:
+    file = tmp_path / "tidemill.toml"
+    file.write_text(line)
+    with pytest.raises(BadSettings) as told:
+        load_settings(file)
+    assert said in str(told.value)
+    assert "Value error" not in str(told.value)

@@ -27,20 +27,27 @@ PAGES, UPKEEP = "Try a page", "Set up and keep up"
 
 
 _OWN_COMMANDS = {
-    "up": (RUN, "Run everything in one process: schedule, workers and web app."),
+    "up": (RUN, "Run everything in one process: schedule, workers and web app; or a part of it, as often as wanted."),
     "demo": (RUN, "Watch Tidemill scrape a small web of misbehaving sites on this machine."),
     "crawl": (RUN, "Scrape a source now, to the end, and answer with an exit code."),
     "tick": (RUN, "Do one piece of periodic work now, whether or not its time has come."),
+    "stage": (RUN, "Do one stage of certain jobs by hand, and leave them before the next."),
     "simulate": (RUN, "Run the real system through weeks of virtual time and check its laws."),
     "bench": (RUN, "Measure Tidemill beside Scrapy and a bare script (in a checkout)."),
     "worker": (MANY, "Run a worker of the Celery engine: it takes jobs from the database, woken over the broker."),
     "beat": (MANY, "Send the workers of the Celery engine their periodic work when it is due."),
-    "list": (LOOK, "List adapters, verticals and sources."),
+    "list": (
+        LOOK,
+        "List adapters, verticals, sources, or data: events, agenda, offers, listings, matches and the like.",
+    ),
     "runs": (LOOK, "Look at runs, stage by stage; take up jobs that waited too long."),
     "why": (LOOK, "Explain anything: which gate, which rule, which page."),
+    "status": (LOOK, "Show on one screen how everything stands; the exit code is 1 if it is not healthy."),
     "doctor": (LOOK, "Check that everything is well, and say what to do if it is not."),
     "sql": (LOOK, "Ask the database a question, read-only: the runbook's or your own."),
     "export": (LOOK, "Write data as JSON Lines, CSV, Parquet and more, however much there is."),
+    "webhooks": (ACT, "Tell other programs of changes: subscribe, rotate, test and replay."),
+    "diff": (LOOK, "Show what appeared, changed and vanished between two moments, from history, and which run did it."),
     "sources": (ACT, "List, import, add, switch, run and remove sources."),
     "targets": (ACT, "List, import, add, pause, run and remove targets."),
     "discover": (ACT, "Search municipalities for agendas, and import what a search without a database found."),
@@ -48,8 +55,13 @@ _OWN_COMMANDS = {
     "adapters": (ACT, "List adapters, switch them on and off, bless what they yield."),
     "quarantine": (ACT, "Look at records that were set aside, release and reject them."),
     "proposals": (ACT, "Look at selectors that are proposed for redesigned pages, and accept or reject them."),
-    "dlq": (ACT, "Look at dead letters, retry and discard them."),
+    "replay": (ACT, "Read stored pages again, each at its own moment, and report what would differ."),
+    "replays": (ACT, "Look at replays and at changes held at the gate; accept, refuse, revert and roll back."),
+    "dlq": (ACT, "Look at dead letters, retry, discard and bundle them."),
     "breaker": (ACT, "Look at circuit breakers and reset them."),
+    "incidents": (ACT, "Look at incidents; acknowledge, snooze, comment on and close them."),
+    "objectives": (LOOK, "See how freshness objectives stand: budgets, what burns them, whom they leave out."),
+    "alerts": (ACT, "List the alerts, what was sent, and send a test message."),
     "browsers": (ACT, "Look at the browsers of running workers, and have them replaced."),
     "fetch": (PAGES, "Fetch one page through every gate and tell what came back."),
     "view": (PAGES, "See what the fetcher saw, in a browser, with everything active taken out."),
@@ -57,13 +69,15 @@ _OWN_COMMANDS = {
     "shell": (PAGES, "Try selectors on a fetched, saved or stored page."),
     "new": (PAGES, "Make something new out of a template: an adapter with its golden pages and its test."),
     "import": (PAGES, "Write a sources file from a project of another tool."),
-    "check": (PAGES, "Read the golden pages of adapters, and compare them field by field."),
+    "check": (PAGES, "Read the golden pages of adapters or the bundle of a dead letter, and compare."),
     "savefixture": (PAGES, "Save a page as a golden one, with what the adapter makes of it today."),
     "score": (PAGES, "Score what is read on a folder of saved pages and phrases, precision and recall apart."),
     "people": (UPKEEP, "See who can sign in to the portal, invite people, and help them back in."),
     "tokens": (UPKEEP, "Make, list and revoke the tokens by which programs use the API."),
     "settings": (UPKEEP, "Show every setting: its value, where that comes from, what it does."),
     "migrate": (UPKEEP, "Bring the database's tables to this version."),
+    "backup": (UPKEEP, "Write everything that is kept to a folder, while the work goes on."),
+    "restore": (UPKEEP, "Bring a backup back into an empty database."),
 }
 
 
@@ -74,7 +88,13 @@ def module_name(command: str) -> str:
 
 FOLDERS = {PAGES: "tidemill.cli.commands.pages", MANY: "tidemill.cli.commands.cluster"}
 """Panels whose commands stand in a folder of their own."""
-OWN_FOLDERS = {"export": "tidemill.cli.commands.data"}
+OWN_FOLDERS = {
+    **dict.fromkeys(
+        ("export", "diff", "backup", "restore", "webhooks", "replay", "replays"), "tidemill.cli.commands.data"
+    ),
+    "stage": "tidemill.cli.commands.pages",
+    **dict.fromkeys(("incidents", "alerts", "objectives", "status"), "tidemill.cli.commands.watching"),
+}
 """Commands that stand in another folder than their panel's."""
 OWN = {
     name: Command(
@@ -213,4 +233,6 @@ def print_usage_error(mistake: typer.TyperException) -> int:
     context = getattr(mistake, "ctx", None)
     if context is None or "Usage:" in message or not message:
         return print_error(message, mistake.exit_code)
-    return print_error(f"error: {message} (see `{context.command_path} --help`)", mistake.exit_code)
+    from tidemill.terminal.usage_words import in_our_words  # noqa: PLC0415 - only a mistake needs it
+
+    return print_error(f"error: {in_our_words(message)} (see `{context.command_path} --help`)", mistake.exit_code)

@@ -22,7 +22,7 @@ variables, then `tidemill.toml`, then the defaults. Every command that reads tak
 | 1 | failure: the database is away, no page could be had, a check failed |
 | 2 | usage: something was typed that makes no sense; the message says what to type |
 | 3 | partial: some of it went well |
-| 4 | empty: the pages came, held nothing, and did not say so |
+| 4 | empty: the pages came, held nothing, and did not say so; a replay compared no record |
 | 130 | stopped by Ctrl-C before it began to finish |
 """
 

@@ -5,6 +5,7 @@ from tidemill.core.views.records import BadCursor
 from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.ports import StoreError
 from tidemill.settings import BadSettings
+from tidemill.store.views.runbook import BadQuestion
 from tidemill.terminal.exit_codes import FAILURE, USAGE
 from tidemill.web.listening import CannotListen
 
@@ -12,7 +13,7 @@ from tidemill.web.listening import CannotListen
 def error_message(error: Exception) -> tuple[int, str | None]:
     """Return the exit code and the message for a person; None for a bug."""
     match error:
-        case BadSettings() | Mistake() | BadUrl() | BadCursor():
+        case BadSettings() | Mistake() | BadUrl() | BadCursor() | BadQuestion():
             return USAGE, str(error)
         case StoreError() | CannotListen():
             return FAILURE, str(error)

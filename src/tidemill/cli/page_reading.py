@@ -18,6 +18,7 @@ from tidemill.core.verdict import Accepted
 from tidemill.core.vertical import Context, Vertical, unknown_adapter
 from tidemill.interop.adapter_table import scheme_of
 from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
+from tidemill.pipeline.page_reading import read_with_adapter
 
 MAX_SELECTORS_BYTES = 1_000_000
 
@@ -125,7 +126,7 @@ def read_page(page: Page, vertical: Vertical, source: Source, now: datetime) -> 
     context = Context(source, page.final_url or page.url, now)
     adapter = vertical.adapters[source.adapter_id]
     name = f"{adapter.id} {adapter.version}"
-    reading = adapter.read(page, context)
+    reading = read_with_adapter(adapter, page, context)
     if isinstance(reading, Fail):
         return PageReading(url=page.url, adapter=name, failure=reading.failure, detail=reading.detail)
     return PageReading(

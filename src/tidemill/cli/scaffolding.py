@@ -21,11 +21,11 @@ _VERTICAL_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 LONGEST_NAME = 30
 TOP = PurePosixPath()
 RESERVED = frozenset(
-    {"account", "adapters", "add_source", "api", "audit", "breakers", "browsers", "busy", "candidates",
-     "dead_letters", "exports", "faults", "health", "homes", "import_targets", "incidents", "interval", "jobs", "json",
+    {"account", "adapters", "add_source", "api", "audit", "breakers", "browsers", "busy", "candidates", "dead_letters",
+     "exports", "faults", "feeds", "health", "homes", "import_targets", "incidents", "interval", "jobs", "json",
      "keep", "links", "me", "metrics", "offers", "openapi", "pages", "people", "port", "products", "proposals",
-     "quarantine", "ready", "seconds", "seed", "services", "settings", "shops", "sign_in", "sites", "sources", "static",
-     "status", "targets", "ticks", "tokens", "upgrades", "v1", "welcome", "work"}
+     "quarantine", "ready", "rounds", "seconds", "seed", "services", "settings", "shops", "sign_in", "sites",
+     "sources", "static", "status", "targets", "ticks", "tokens", "upgrades", "v1", "welcome", "work"}
 )  # fmt: skip
 """Paths of the web app and options of demo and lab that no command is called after; a test keeps the list complete."""
 

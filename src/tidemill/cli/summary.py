@@ -65,14 +65,18 @@ def next_steps(folder: str) -> list[str]:
 
 
 def kept_records(totals: Totals, kinds: Sequence[RecordTotal]) -> dict[str, str]:
-    """Return a line for each kind of record that is stored."""
-    there = [kind for kind in kinds if sum(totals.of(kind))] or kinds[:1]
+    """Return a line for each kind of record that is stored; none for things that are only watched."""
+    there = [kind for kind in kinds if sum(totals.of(kind))]
     together = " in all" if len(there) > 1 else ""
-    news = f" ({totals.records['inserted']:,} new, {totals.records['updated']:,} changed{together})"
+    new, changed = totals.records["inserted"], totals.records["updated"]
+    news = f" ({new:,} new, {changed:,} changed{together})"
     lines = {}
     for at, kind in enumerate(there):
         listed, gone = totals.of(kind)
-        lines[kind.noun] = f"{listed:,} {kind.how}{'' if at else news}, {gone:,} gone"
+        if kind.is_counted_by_runs:
+            lines[kind.noun] = f"{listed:,} {kind.how}{'' if at else news}, {gone:,} gone"
+        else:
+            lines[kind.noun] = f"{listed:,} {kind.how}, {changed:,} changes{together}, {gone:,} merged"
     return lines
 
 
@@ -93,9 +97,10 @@ def discrepancies(totals: Totals, kinds: Sequence[RecordTotal]) -> list[str]:
     in_between = sum(totals.jobs.get(state, 0) for state in ("ready", "waiting", "leased"))
     if records["accepted"] != kept and not in_between:
         found.append(f"{records['accepted']} records were accepted but {kept} kept")
-    exist = sum(sum(totals.of(kind)) for kind in kinds)
+    counted = [kind for kind in kinds if kind.is_counted_by_runs]
+    exist = sum(sum(totals.of(kind)) for kind in counted)
     if exist != records["inserted"]:
-        *most, last = [kind.noun for kind in kinds]
+        *most, last = [kind.noun for kind in counted]
         nouns = f"{', '.join(most)} or {last}" if most else last
         found.append(f"{records['inserted']} {nouns} were new but {exist} exist")
     buried = sum(totals.dead_letters.get(state, 0) for state in ("pending", "retrying"))

@@ -3,18 +3,19 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import typer
 
-from tidemill.bootstrap.listeners import Listeners
-from tidemill.bootstrap.migrations import require_current, upgrade
-from tidemill.bootstrap.system import System, build
+from tidemill.bootstrap.reading import ReadSide, open_read_side
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import Settings, load_settings
-from tidemill.store.database.migrate import current
 from tidemill.terminal.global_options import GlobalOptions
+
+if TYPE_CHECKING:  # the whole system takes a second to load, and a list does not need it
+    from tidemill.bootstrap.listeners import Listeners
+    from tidemill.bootstrap.system import System
 
 Result = TypeVar("Result")
 
@@ -51,18 +52,23 @@ async def open_system(
     context: typer.Context,
     *,
     create: bool = False,
-    announce: Listeners | None = None,
-    ready: Callable[[System], Awaitable[None]] | None = None,
+    announce: "Listeners | None" = None,
+    ready: "Callable[[System], Awaitable[None]] | None" = None,
+    has_chores: bool = True,
     **overrides: Any,
-) -> AsyncIterator[System]:
+) -> "AsyncIterator[System]":
     """Open the system with its tables checked; `create` makes them in an empty database, else one must exist.
 
     `ready` is awaited before anything is asked of the database.
     """
+    from tidemill.bootstrap.migrations import require_current, upgrade  # noqa: PLC0415 - see above
+    from tidemill.bootstrap.system import build  # noqa: PLC0415
+    from tidemill.store.database.migrate import current  # noqa: PLC0415
+
     settings = settings_of(context, **overrides)
     if not create:
         refuse_if_absent(settings)
-    system = build(settings, announce=announce)
+    system = build(settings, announce=announce, has_chores=has_chores)
     try:
         if ready is not None:
             await ready(system)
@@ -83,7 +89,15 @@ def refuse_if_absent(settings: Settings) -> None:
         raise Mistake(msg)
 
 
-async def with_system(context: typer.Context, action: Callable[[System], Awaitable[Result]]) -> Result:
+async def with_system(context: typer.Context, action: "Callable[[System], Awaitable[Result]]") -> Result:
     """Open the system, await the action on it, and return its result."""
     async with open_system(context) as system:
         return await action(system)
+
+
+async def with_read_side(context: typer.Context, look: Callable[[ReadSide], Awaitable[Result]]) -> Result:
+    """Open the database to look at, await what is asked of it, and return the answer."""
+    settings = settings_of(context)
+    refuse_if_absent(settings)
+    async with open_read_side(settings) as opened:
+        return await look(opened)

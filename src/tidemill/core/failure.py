@@ -37,6 +37,7 @@ class Failure(StrEnum):
     TARGET_OFF = "target_off"
     NOT_COMPLIANT = "not_compliant"
     ADAPTER_OFF = "adapter_off"
+    CHANGE_HELD = "change_held"
     HELD_BACK = "held_back"
     OUT_OF_QUOTA = "out_of_quota"
     UNKNOWN_ADAPTER = "unknown_adapter"
@@ -97,6 +98,7 @@ MEANING: dict[Failure, Meaning] = {
     Failure.TARGET_OFF:         _row(retry=False, breaker=False, drift=False, refusal=True,  alert=False, fault=_A),
     Failure.NOT_COMPLIANT:      _row(retry=False, breaker=False, drift=False, refusal=True,  alert=False, fault=_A),
     Failure.ADAPTER_OFF:        _row(retry=False, breaker=False, drift=False, refusal=True,  alert=False, fault=_P),
+    Failure.CHANGE_HELD:        _row(retry=False, breaker=False, drift=False, refusal=True,  alert=False, fault=_P),
     Failure.HELD_BACK:          _row(retry=True,  breaker=False, drift=False, refusal=False, alert=False, fault=_N),
     Failure.OUT_OF_QUOTA:       _row(retry=True,  breaker=False, drift=False, refusal=False, alert=True,  fault=_A),
     Failure.UNKNOWN_ADAPTER:    _row(retry=False, breaker=False, drift=False, refusal=False, alert=True,  fault=_P),

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
+from tidemill.core.checks.secrets import redact_text
 from tidemill.core.failure import MEANING, Failure
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.core.policy import Policy
@@ -70,6 +71,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     trigger: str = "SCHEDULED"
     page_number: int = 1
     deaths: int = 0
+    adapter_id: str = ""
 
     @property
     def is_in_danger(self) -> bool:
@@ -104,7 +106,14 @@ def transition_for(job: Job, outcome: Outcome, policy: Policy, now: datetime, ro
         case Snooze():
             return snooze_job(job, outcome)
         case Fail():
-            return after_failure(job, outcome, policy, now, roll)
+            return after_failure(job, without_secrets(outcome), policy, now, roll)
+
+
+def without_secrets(fail: Fail) -> Fail:
+    """Return a failure whose words may be kept and shown: errors quote addresses, headers and settings."""
+    if not fail.detail and not fail.stack:
+        return fail
+    return msgspec.structs.replace(fail, detail=redact_text(fail.detail), stack=redact_text(fail.stack))
 
 
 def snooze_job(job: Job, snooze: Snooze) -> JobTransition:

@@ -113,6 +113,32 @@ def with_jitter(moment: datetime, roll: float, width: timedelta) -> datetime:
     return moment + width * roll
 
 
+def span_in_words(length: timedelta) -> str:
+    """Return a span of time in the largest unit that writes it whole: `15 s`, `90 min`, `6 h`, `1 d`."""
+    seconds = int(length.total_seconds())
+    size, unit = next((each for each in _UNITS_IN_WORDS if seconds and seconds % each[0] == 0), (1, "s"))
+    return f"{seconds // size} {unit}"
+
+
+def format_duration(length: timedelta) -> str:
+    """Return a duration roughly, in the largest unit of which it has two: `90 s`, `5 min`."""
+    seconds = int(length.total_seconds())
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def rhythm_in_words(period: timedelta) -> str:
+    """Return how often something comes: `every minute`, `every 15 s`, `every day`."""
+    count, unit = span_in_words(period).split()
+    return f"every {_WHOLE_UNITS.get(unit, unit)}" if count == "1" else f"every {count} {unit}"
+
+
+_WHOLE_UNITS = {"d": "day", "h": "hour", "min": "minute", "s": "second"}
+_UNITS_IN_WORDS = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
+
 def slot_of(moment: datetime, period: timedelta) -> datetime:
     """Return the start of the time slot that `moment` falls in, the same for every process."""
     since = moment - EPOCH

@@ -74,6 +74,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     visibility: Visibility = Visibility.INELIGIBLE
     trust: Mapping[str, Any] = msgspec.field(default_factory=dict)
     adapter_settings: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    tags: tuple[str, ...] = ()
 
 
 def days_since_scrape(source: Source, now: datetime) -> float:

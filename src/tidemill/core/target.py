@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
+from tidemill.core.quality.readings import ReadingShape
+
 
 class TargetStatus(StrEnum):
     """Where a target stands; matches add their own lifecycle."""
@@ -45,6 +47,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     good_page_id: int | None = None
     good_digest: int | None = None
     good_reader: str | None = None
+    good_shape: ReadingShape | None = None
     created_by: str | None = None
     notes: str | None = None
     scope: str = ""
@@ -65,6 +68,10 @@ STORED = "STORED"
 
 NOTHING_ACCEPTED = "NOTHING_ACCEPTED"
 """The `last_status` of a target on whose page every record was dropped or set aside, for what it is."""
+
+POORER_READING = "POORER_READING"
+"""The `last_status` of a target whose page was read worse than its last good one: by a weaker strategy, or with
+fewer fields."""
 
 BROKEN_AFTER = 5
 """Failures in a row after which a target is only rechecked weekly."""

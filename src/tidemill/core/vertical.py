@@ -14,6 +14,7 @@ from tidemill.core.discovery.search import SearchProfile
 from tidemill.core.failure import Failure
 from tidemill.core.page import Page
 from tidemill.core.policy import Policy
+from tidemill.core.quality.readings import AS_READ, FieldRules
 from tidemill.core.record import RawRecord, Reading
 from tidemill.core.services.enrichment import EnrichmentRules
 from tidemill.core.source import FetcherKind, Source
@@ -57,6 +58,9 @@ Judge = Callable[[RawRecord, Context], Verdict]
 """Accepts, drops or quarantines a raw record. Pure; one bad record does not affect the others."""
 
 
+ReadNotice = Callable[[Page], str | None]
+"""Returns the removal notice on a page, '' if there is none, or None if it is a block page or the like."""
+
 NameFailure = Callable[[Failure, str], str | None]
 """Returns the vertical's own name for a failure and its detail; None if it has none."""
 
@@ -85,9 +89,11 @@ class Vertical:
     `record` is the type that accepted records are stored as. `shown` names what `tidemill parse` shows of one beside
     its title: a column's heading, and the field under it; `amounts` are those fields that count cents.
     `enrichment` is its side of enrichment and `discovery` what its sources are searched by, where it has them.
-    `live` is its side of the live lane, where its
-    things change within seconds. `settings` are those of a source that its adapters and rules read; None leaves them
-    unchecked.
+    `live` is its side of the live lane, where its things change within seconds. `provenance` names fields that say how
+    a record was read, not what it says: replays do not compare them. `fields` say what may be taken from a page that is
+    read worse than it was, for records that are known. `read_notice` tells what a page says of a record that is no
+    longer there, where records are verified one by one. `settings` are those of a source that its adapters and rules
+    read; None leaves them unchecked.
     """
 
     name: str
@@ -103,6 +109,9 @@ class Vertical:
     discovery: SearchProfile | None = None
     live: "LiveRules | None" = None
     settings: SettingChecks | None = None
+    provenance: Collection[str] = ()
+    fields: FieldRules = AS_READ
+    read_notice: ReadNotice | None = None
 
     def decode_record(self, stored: bytes) -> object:
         """Decode a stored record from JSON, as a restarted worker does."""

@@ -8,11 +8,11 @@ import msgspec
 from tidemill.core.audit import AuditEntry
 from tidemill.core.vertical import Adapter, Vertical
 from tidemill.core.views import AdapterView
-from tidemill.core.views.quality import IncidentView
 from tidemill.operations.dry_run import MAX_PAGES, DryRun, dry_run
 from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 from tidemill.pipeline.ports import Clock
-from tidemill.store.quality.incidents import FieldBaseline, IncidentRepository
+from tidemill.pipeline.reader_functions.function import FunctionReaders
+from tidemill.store.quality.adapter_fit import AdapterFitRepository, FieldBaseline, KeptBaseline
 from tidemill.store.sources.adapters import AdapterRepository
 from tidemill.store.views.views import Views
 
@@ -52,14 +52,16 @@ class AdapterActions:
         repository: AdapterRepository,
         views: Views,
         clock: Clock,
-        incidents: IncidentRepository,
+        fit: AdapterFitRepository,
+        readers: FunctionReaders,
     ) -> None:
-        """`verticals` know their adapters."""
+        """`verticals` know their adapters, and `readers` try them on stored pages."""
         self._verticals = verticals
         self._repository = repository
         self._views = views
         self._clock = clock
-        self._incidents = incidents
+        self._fit = fit
+        self._readers = readers
 
     async def every(self) -> list[AdapterLine]:
         """Return all adapters."""
@@ -84,9 +86,9 @@ class AdapterActions:
 
     async def dry_run(self, adapter_id: str) -> DryRun:
         """Read the newest stored pages of an adapter's targets, and write nothing."""
-        adapter, vertical = self._find(adapter_id)
-        pages = await self._incidents.latest_pages(adapter_id, MAX_PAGES)
-        return dry_run(adapter, vertical, pages)
+        adapter, _ = self._find(adapter_id)
+        pages = await self._fit.latest_pages(adapter_id, MAX_PAGES)
+        return await dry_run(adapter, self._readers, pages)
 
     async def enable(self, adapter_id: str, actor: str, *, careful: bool = False) -> Enabled:
         """Switch an adapter on after a dry run on stored pages, and reset its strikes.
@@ -108,19 +110,20 @@ class AdapterActions:
     async def bless(self, adapter_id: str, actor: str, source: str | None = None) -> list[FieldBaseline]:
         """Approve the current share of records that have each field as what is expected."""
         self._find(adapter_id)
-        owners = [each for each in await self._incidents.sources_of(adapter_id) if source in {None, each.name}]
-        found = [(each.name, await self._incidents.measure(each.id)) for each in owners]
+        owners = [each for each in await self._fit.sources_of(adapter_id) if source in {None, each.name}]
+        found = [(each.name, await self._fit.measure(each.id)) for each in owners]
         measured = [(name, each) for name, each in found if each.records]
         if not measured:
             msg = f"no run of {adapter_id} has read a record yet, so there is nothing to bless"
             raise Mistake(msg)
         notes = [AuditEntry(actor, "adapter.bless", f"source {name}", dict(each.shares)) for name, each in measured]
-        await self._incidents.bless([each for _, each in measured], actor, self._clock.now(), notes)
+        await self._fit.bless([each for _, each in measured], actor, self._clock.now(), notes)
         return [each for _, each in measured]
 
-    async def incidents(self, *, open_only: bool = True, limit: int = 100) -> list[IncidentView]:
-        """Return drift incidents, the newest first."""
-        return await self._incidents.incidents(open_only=open_only, limit=limit)
+    async def baselines(self, adapter_id: str) -> list[KeptBaseline]:
+        """Return the shares of records that should have each field, as people took them for good."""
+        self._find(adapter_id)
+        return await self._fit.baselines(adapter_id)
 
     async def disable(self, adapter_id: str, actor: str, reason: str = "") -> AdapterLine:
         """Switch an adapter off: its targets are no longer enqueued."""

@@ -8,6 +8,7 @@ import msgspec
 
 from tidemill.core.audit import AuditEntry
 from tidemill.core.discovery.candidates import Candidate, CandidateStatus, source_name
+from tidemill.core.discovery.gazetteer_file import read_gazetteer
 from tidemill.core.discovery.search import SearchResult
 from tidemill.core.source import Source
 from tidemill.core.target import Target
@@ -42,6 +43,13 @@ class SpillImported(msgspec.Struct, frozen=True):
     candidates: int
     searches: int
     bad_lines: tuple[int, ...] = ()
+
+
+class GazetteerImported(msgspec.Struct, frozen=True):
+    """What an import of a gazetteer did; `problems` names each bad line."""
+
+    places: int
+    problems: tuple[str, ...] = ()
 
 
 class DiscoveryActions:
@@ -146,6 +154,11 @@ class DiscoveryActions:
         entry = _entry(actor, "candidate.reject", candidate, {"note": note})
         return await self._decide(candidate, CandidateStatus.REJECTED, actor, note, None, [entry])
 
+    async def import_places(self, content: bytes) -> GazetteerImported:
+        """Add the places of a gazetteer file, or renew them; bad lines are named and good ones kept."""
+        places, problems = read_gazetteer(content)
+        return GazetteerImported(await self._places.put(places), tuple(problems))
+
     async def import_spill(self, content: bytes) -> SpillImported:
         """Import a file that discovery wrote while the database was unavailable. Idempotent."""
         lines, bad = read_spill(content)
@@ -184,7 +197,7 @@ class DiscoveryActions:
         names = await self._sources.names()
         places = {place.name: place for place in await self._places.every()}
         place = places.get(candidate.place)
-        return Source(
+        source = Source(
             id=0,
             name=source_name(candidate, frozenset(names)),
             vertical=self._vertical,
@@ -195,6 +208,9 @@ class DiscoveryActions:
             coordinates=place.coordinates if place is not None else None,
             trust={"discovered": True, "confidence": candidate.confidence},
         )
+        if place is None:
+            return source
+        return msgspec.structs.replace(source, language=place.language, time_zone=place.time_zone)
 
     async def _named(self, only: Collection[str]) -> list[str]:
         """Return the stored names of places; raise `NotFound` for an unknown one."""

@@ -13,18 +13,21 @@ from typing import Literal
 import msgspec
 
 from tidemill.core.dead_letter import ALERT_ABOVE
+from tidemill.core.health.overdue import missed_targets, silence_sentence
 from tidemill.core.health.system import (
     NamedStanding,
     Waiting,
-    is_working,
     letter_problems,
+    lost_workers,
     service_sentence,
     source_problems,
     waiting_lines,
+    working_takers,
 )
+from tidemill.core.schedules import format_duration
 from tidemill.core.services.degradation import ServiceStatus
 from tidemill.core.views import SourceView, Totals, WorkerView
-from tidemill.operations.why.explanation import format_duration, format_moment
+from tidemill.operations.why.explanation import format_moment
 from tidemill.pipeline.ports import Clock, StoreError
 from tidemill.store.database.migrate import ChainStatus
 from tidemill.store.database.ping import DatabaseHealth, DatabasePing
@@ -112,9 +115,11 @@ class Doctor:
         totals, workers = await self._views.counts(), await self._views.workers()
         seen = [worker.seen_at for worker in workers]
         late = clock_check(self._clock.now(), None, seen)
+        overdue = await self._overdue()
+        silence = silence_sentence(len(overdue), workers, self._clock.now(), self._lease)
         return [
             *([late] if late.level != "ok" else []),
-            *tick_checks(await self._overdue()),
+            *tick_checks(overdue, silence),
             *(overbooked_host(*each) for each in await self._overbooked()),
             *(not_installed(*each) for each in await self._not_installed()),
             *work_checks(totals, self._max_pending),
@@ -203,11 +208,16 @@ def overbooked_host(host: str, words: str) -> DoctorCheck:
     return DoctorCheck(f"host {host}", "warning", words, "scrape it less often, or drop some of its targets")
 
 
-def tick_checks(overdue: Sequence[tuple[str, str]]) -> list[DoctorCheck]:
-    """Return a check for each overdue chore."""
+def tick_checks(overdue: Sequence[tuple[str, str]], silence: str = "") -> list[DoctorCheck]:
+    """Return a check for each overdue chore; one for all of them if no process runs, as `silence` then says."""
     if not overdue:
         return [DoctorCheck("ticks", "ok", "no periodic work is overdue")]
-    return [DoctorCheck(f"tick {name}", "warning", detail, "is `tidemill up` running?") for name, detail in overdue]
+    if silence:
+        return [DoctorCheck("ticks", "warning", silence, "start one with `tidemill up`")]
+    return [
+        DoctorCheck(f"tick {name}", "warning", detail, f"see `tidemill tick`, do it by `tidemill tick {name}`")
+        for name, detail in overdue
+    ]
 
 
 def work_checks(totals: Totals, max_pending: int) -> list[DoctorCheck]:
@@ -221,27 +231,24 @@ def work_checks(totals: Totals, max_pending: int) -> list[DoctorCheck]:
     opened = totals.breakers.get("OPEN", 0)
     breakers = DoctorCheck("breakers", "warning" if opened else "ok", f"{opened} of {totals.sources} sources barred",
                      "see `tidemill breaker list`" if opened else "")  # fmt: skip
-    stale = totals.jobs.get("stale", 0)
-    aside = (
-        [DoctorCheck("stale jobs", "warning", f"{stale} set aside", "`tidemill runs requeue-stale`")] if stale else []
-    )
-    return [queue, *([dead_letters] if pending <= ALERT_ABOVE else []), breakers, *aside]
+    return [queue, *([dead_letters] if pending <= ALERT_ABOVE else []), breakers]
 
 
 def workers_check(workers: Sequence[WorkerView], now: datetime, lease: timedelta) -> DoctorCheck:
     """Check that workers are alive."""
-    alive = [worker for worker in workers if is_working(worker.seen_at, worker.ended_at, now, lease)]
+    alive = working_takers(workers, now, lease)
     words = f"{len(alive)} at work, {sum(worker.jobs for worker in alive)} jobs in hand"
     if not alive:
         return DoctorCheck("workers", "warning", "no worker is alive", "start one with `tidemill up`")
+    if lost := lost_workers(workers, now, lease):
+        return DoctorCheck("workers", "warning", f"{words}; {lost[0]}", "see the log of that machine")
     return DoctorCheck("workers", "ok", words)
 
 
 def missed_check(missed: tuple[str, int]) -> DoctorCheck:
     """Return the check of a source whose due targets got no job."""
     name, count = missed
-    words = f"{count} targets are due and got no job"
-    return DoctorCheck(f"source {name}", "warning", words, f"see `tidemill why source:{name}`")
+    return DoctorCheck(f"source {name}", "warning", missed_targets(count), f"see `tidemill why source:{name}`")
 
 
 def service_checks(services: Sequence[ServiceStatus]) -> list[DoctorCheck]:

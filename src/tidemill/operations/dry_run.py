@@ -8,8 +8,9 @@ import msgspec
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.source import Source
-from tidemill.core.verdict import Accepted, Dropped
-from tidemill.core.vertical import Adapter, Context, Vertical
+from tidemill.core.vertical import Adapter
+from tidemill.pipeline.reader_functions.dry_readings import DRY_READ, DryReading, PageToRead
+from tidemill.pipeline.reader_functions.function import FunctionReaders
 
 MAX_PAGES = 50
 """Stored pages that a dry run reads: the newest page of as many targets."""
@@ -33,15 +34,17 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
         return self.well >= self.pages * MIN_SUCCESS_SHARE
 
 
-def dry_run(adapter: Adapter, vertical: Vertical, stored: Sequence[tuple[Source, Page]]) -> DryRun:
+async def dry_run(adapter: Adapter, readers: FunctionReaders, stored: Sequence[tuple[Source, Page]]) -> DryRun:
     """Read and judge every page, and write nothing."""
     reasons: Counter[str] = Counter()
     well = records = 0
     for source, page in stored:
-        kept, against = _read_and_judge(adapter, vertical, page, Context(source, page.final_url, page.fetched_at))
-        records += kept
-        well += not against or bool(kept)
-        reasons.update(against)
+        read = await readers.call(DRY_READ, PageToRead(adapter.id, source, page))
+        if isinstance(read, Fail):
+            read = DryReading(0, [str(read.failure)])
+        records += read.kept
+        well += not read.against or bool(read.kept)
+        reasons.update(read.against)
     return DryRun(
         adapter_id=adapter.id,
         version=adapter.version,
@@ -50,23 +53,3 @@ def dry_run(adapter: Adapter, vertical: Vertical, stored: Sequence[tuple[Source,
         records=records,
         reasons=dict(reasons.most_common()),
     )
-
-
-def _read_and_judge(adapter: Adapter, vertical: Vertical, page: Page, context: Context) -> tuple[int, list[str]]:
-    """Return how many records a page yields, and the reasons against it."""
-    try:
-        reading = adapter.read(page, context)
-    except Exception as error:  # noqa: BLE001 - a crash is what a dry run is there to find
-        return 0, [f"crashed: {type(error).__name__}"]
-    if isinstance(reading, Fail):
-        return 0, [str(vertical.name_failure(reading.failure, reading.detail) or reading.failure)]
-    verdicts = [vertical.judge(raw, context) for raw in reading.records]
-    kept = sum(isinstance(each, Accepted) for each in verdicts)
-    against = [
-        each.reason
-        for each in verdicts
-        if not isinstance(each, Accepted) and not (isinstance(each, Dropped) and each.harmless)
-    ]
-    if not verdicts and not reading.declared_empty:
-        against.append("nothing found")
-    return kept, against

@@ -1,5 +1,6 @@
 """Import of sources and targets from files: idempotent; valid entries are kept, the others reported."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.audit import AuditEntry
+from tidemill.core.checks.feed_settings import FEEDS, is_from_feed
 from tidemill.core.source import Source
 from tidemill.core.target import Target
 from tidemill.operations.plans import KnownAdapters, Problem, ProblemList, SourcePlan, TargetPlan
@@ -17,8 +19,8 @@ from tidemill.store.sources.sources import Change, SourceRepository
 from tidemill.store.sources.targets import TargetRepository
 
 NOTHING_TO_SCRAPE = (
-    "a source without targets is never scraped; list its pages under `targets`, or write `targets: []` if they come "
-    "from a targets file"
+    "a source without targets is never scraped; list its pages under `targets`, name what lists them with "
+    "`settings: {feeds: [/sitemap.xml]}`, or write `targets: []` if they come from a targets file"
 )
 
 
@@ -101,7 +103,7 @@ class Importer:
         A file with problems takes nothing away: what it fails to name may stand on the line that could not be read.
         """
         problems = ProblemList()
-        plans = read_sources(content, self._known, problems)
+        plans = await asyncio.to_thread(read_sources, content, self._known, problems)  # a large file takes seconds
         over = await self._no_longer_named(plans) if prune and not problems.found else NOTHING_OVER
         if dry_run:
             return msgspec.structs.replace(await self._preview(plans, problems), **over.names)
@@ -118,7 +120,7 @@ class Importer:
             plan = listed.get(source.name)
             if plan is not None and plan.names_targets:
                 named = {each.target.canonical_url for each in plan.targets}
-                targets += [one for one in await self._targets.of_source(source.id) if one.canonical_url not in named]
+                targets += [one for one in await self._named(source.id) if one.canonical_url not in named]
         return NoLongerNamed([source for source in every if source.name not in listed], targets)
 
     async def _prune(self, over: "NoLongerNamed", actor: str, name: str) -> None:
@@ -154,7 +156,7 @@ class Importer:
         problems = ProblemList()
         sources = {source.name: source for source in await self._sources.every()}
         if prune or dry_run:
-            plans = list(read_targets(content, sources, self._known, problems))
+            plans = await asyncio.to_thread(lambda: list(read_targets(content, sources, self._known, problems)))
             over = await self._other_targets(plans) if prune and not problems.found else NOTHING_OVER
             if dry_run:
                 return msgspec.structs.replace(await self._preview_targets(plans, problems), **over.names)
@@ -169,6 +171,10 @@ class Importer:
         done = await self._targets.bring_in(wanted, count_lines(content), self._clock.now(), audit)
         return Imported(targets=_counts(done), problems=problems.found)
 
+    async def _named(self, source_id: int) -> list[Target]:
+        """Return a source's targets that a person or a file named; what a feed lists is not the file's to take away."""
+        return [one for one in await self._targets.of_source(source_id) if not is_from_feed(one.created_by)]
+
     async def _other_targets(self, plans: Sequence[TargetPlan]) -> "NoLongerNamed":
         named: dict[int, set[str]] = {}
         for plan in plans:
@@ -176,7 +182,7 @@ class Importer:
         targets = [
             one
             for source_id, urls in named.items()
-            for one in await self._targets.of_source(source_id)
+            for one in await self._named(source_id)
             if one.canonical_url not in urls
         ]
         return NoLongerNamed([], targets)
@@ -211,7 +217,7 @@ class Importer:
         self, plans: Sequence[SourcePlan], problems: ProblemList
     ) -> Sequence[SourcePlan]:
         """Return the plans without new sources that name nothing to scrape; these become problems."""
-        templates = {template.setting for template in self._known.templates}
+        templates = {FEEDS} | {template.setting for template in self._known.templates}
         silent = [
             plan for plan in plans if not plan.names_targets and not templates & set(plan.source.adapter_settings)
         ]

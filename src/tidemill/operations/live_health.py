@@ -38,6 +38,8 @@ from tidemill.pipeline.ports import Clock, StoreError
 from tidemill.store.upkeep.live_health import ErrorCounts, ProcessReport
 
 READ_EVERY = timedelta(seconds=2)
+OWN_EVERY = timedelta(seconds=1)
+"""This process's own lane is asked so often at most, when anybody asks us."""
 SILENT_AFTER = timedelta(seconds=20)
 """A process that has not published for so long no longer checks anything."""
 SAMPLED_EVERY, SAMPLES = timedelta(minutes=1), 15
@@ -98,6 +100,8 @@ class LiveHealthBoard:
         self._reads = reads
         self._clock = clock
         self._own: ProcessReport | None = None
+        self._own_contexts: Callable[[], Sequence[ScraperContext]] | None = None
+        self._asked_at: datetime | None = None
         self._others: list[ProcessReport] = []
         self._grading = Grading(since=clock.now())
         self._recoveries: list[RecoveryEntry] = []
@@ -113,6 +117,23 @@ class LiveHealthBoard:
         self._own = ProcessReport(self._reads.process, now, report)
         self._index()
 
+    def follow(self, contexts: Callable[[], Sequence[ScraperContext]]) -> None:
+        """Ask this process's lane for its contexts, rather than wait for the next publishing."""
+        self._own_contexts = contexts
+
+    def _ask_own(self) -> None:
+        """Take in how this process's lane stands now, if it publishes and was not asked just now."""
+        now = self._clock.now()
+        if self._own is None or self._own_contexts is None:
+            return
+        if self._asked_at is not None and now - self._asked_at < OWN_EVERY:
+            return
+        self._asked_at = now
+        if contexts := self._own_contexts():  # none while the lane does not run: then what was published stands
+            lane = msgspec.structs.replace(self._own.lane, contexts=contexts)
+            self._own = msgspec.structs.replace(self._own, lane=lane)
+            self._index()
+
     def navigation_failed(self, host: str) -> None:
         """Tell whoever counts that a page of a host could not be got."""
         for listener in self.on_navigation_failure:
@@ -120,6 +141,7 @@ class LiveHealthBoard:
 
     async def refresh(self) -> None:
         """Read what others published, unless that was done just now; raise `StoreError` if it cannot."""
+        self._ask_own()
         async with self._reading:
             now = self._clock.now()
             if self._read_at is not None and now - self._read_at < READ_EVERY:

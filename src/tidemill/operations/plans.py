@@ -12,6 +12,9 @@ from tidemill.core.target import Target
 MOST_PROBLEMS = 1_000
 """After this many problems the rest of a file is not read."""
 
+LONGEST_NAME, LONGEST_MESSAGE = 200, 1_000
+"""Characters of a problem that are told."""
+
 LARGEST_FILE = 20_000_000
 """Bytes; enough for several hundred thousand targets."""
 
@@ -50,12 +53,14 @@ class TargetTemplate(msgspec.Struct, frozen=True):
     """A setting from which a source's targets are made, one for each thing that its vertical lists.
 
     `problem_with` returns what is wrong with a value of it, '' if nothing is. `create_targets` creates the targets of
-    every source that has the setting and returns how many changed.
+    every source that has the setting and returns how many changed. A source that has it says in `beside`, another
+    setting, for which things; '' where it is for all of them.
     """
 
     setting: str
     problem_with: Callable[[object], str]
     create_targets: CreateTargets
+    beside: str = ""
 
 
 class KnownAdapters(msgspec.Struct, frozen=True):
@@ -79,8 +84,9 @@ class ProblemList:
         self.found: list[Problem] = []
 
     def add(self, line: int, field: str, message: str) -> None:
-        """Add a problem."""
-        self.found.append(Problem(line, field, message))
+        """Add a problem, shortened where it repeats the file; after one more than the most none is added."""
+        if len(self.found) <= MOST_PROBLEMS:
+            self.found.append(Problem(line, field[:LONGEST_NAME], message[:LONGEST_MESSAGE]))
 
     @property
     def too_many(self) -> bool:

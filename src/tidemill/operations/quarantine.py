@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from tidemill.core.audit import AuditEntry
+from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.record import RawRecord
 from tidemill.core.verdict import Accepted
@@ -13,6 +14,8 @@ from tidemill.core.vertical import Context, Vertical
 from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.pipeline.ports import Clock
+from tidemill.pipeline.reader_functions.dry_readings import JUDGED, RecordsToJudge, RejudgedRecord
+from tidemill.pipeline.reader_functions.function import FunctionReaders
 from tidemill.store.quality.quarantine import QuarantineRepository
 from tidemill.store.sources.sources import SourceRepository
 
@@ -37,18 +40,24 @@ class QuarantineActions:
         sources: SourceRepository,
         verticals: Mapping[str, Vertical],
         clock: Clock,
+        readers: FunctionReaders,
     ) -> None:
-        """`verticals` judge a record again before it is released."""
+        """`readers` judge a record again, by its vertical's rules, before it is released."""
         self._repository = repository
         self._sources = sources
         self._verticals = verticals
         self._clock = clock
+        self._readers = readers
 
     async def every(
         self, which: QuarantineFilter | None = None, *, before: int | None = None, limit: int = 100
     ) -> list[QuarantinedView]:
         """Return quarantined records, the newest first."""
         return await self._repository.aside(which, before=before, limit=limit)
+
+    async def count(self, which: QuarantineFilter, most: int) -> int:
+        """Return how many records a filter means; at most one more than `most` is counted."""
+        return await self._repository.count(which, most)
 
     async def find(self, key: int) -> QuarantinedView:
         """Return one record with its raw fields and reason; raise `NotFound` if there is none."""
@@ -136,11 +145,14 @@ class QuarantineActions:
         raw = msgspec.convert(dict(record.raw), RawRecord)
         corrected = {**raw.fields, **fields}
         raw = msgspec.structs.replace(raw, fields={name: value for name, value in corrected.items() if value != ""})
-        verdict = vertical.judge(raw, Context(source, page.final_url, page.fetched_at))
-        if isinstance(verdict, Accepted):
-            return Accepted(verdict.identity, verdict.record, _encode(verdict.record))
+        context = Context(source, page.final_url, page.fetched_at)
+        answer = await self._readers.call(JUDGED, RecordsToJudge(vertical.name, [raw], context))
+        judged = RejudgedRecord(reason=answer.failure, detail=answer.detail) if isinstance(answer, Fail) else answer[0]
+        if not judged.reason:
+            encoded = judged.encoded.encode()
+            return Accepted(judged.identity, vertical.decode_record(encoded), encoded)
         msg = (
-            f"the rules still say {verdict.reason} ({verdict.detail}); put the fields right with --set NAME=VALUE "
+            f"the rules still say {judged.reason} ({judged.detail}); put the fields right with --set NAME=VALUE "
             f"(an empty value removes a field), or reject it"
         )
         raise Mistake(msg)

@@ -7,6 +7,7 @@ import msgspec
 
 from tidemill.core.admission import Rejection
 from tidemill.core.audit import AuditEntry
+from tidemill.core.checks.feed_settings import feeds_of
 from tidemill.core.run import Trigger
 from tidemill.core.source import Source
 from tidemill.core.views import SourceDetail
@@ -20,6 +21,8 @@ from tidemill.store.ledger.stale_jobs import StaleJobs
 from tidemill.store.upkeep.audit import AuditLog
 from tidemill.store.views.views import Views
 
+MOST_STARTED = 200
+"""So many sources are started by one request; the schedule is there for more."""
 LONGEST_PACING_WAIT = timedelta(minutes=1)
 """A host that opens later than this asked for a longer pause, which manual runs respect too."""
 
@@ -73,9 +76,28 @@ class RunActions:
         detail = await self._views.source(source.id, self._clock.now())
         if detail is None or detail.view.targets_on == 0:
             msg = f"source {source.name!r} has no targets that are switched on; see `tidemill targets list`"
+            if feeds_of(source.adapter_settings):
+                msg += f"; `tidemill targets feeds {source.name}` reads its feeds"
             raise Mistake(msg)
         due = await self._queue.of_source(source.id)
         return await self._start(due, detail, detail.view.targets_on, f"source {source.name}", actor)
+
+    async def start_all(self, keys: Sequence[int], actor: str) -> tuple[Started, list[str]]:
+        """Scrape every target of several sources now, and say which of them were left alone and why."""
+        done, left = Started(), []
+        for key in keys[:MOST_STARTED]:
+            try:
+                one = await self.start_source(str(key), actor)
+            except Mistake as error:
+                left.append(str(error))
+                continue
+            done = Started(
+                run_ids=(*done.run_ids, *one.run_ids), jobs=done.jobs + one.jobs, rejected=done.rejected + one.rejected,
+                reason=one.reason or done.reason, notes=(*done.notes, *one.notes),
+            )  # fmt: skip
+        if len(keys) > MOST_STARTED:
+            left.append(f"{len(keys) - MOST_STARTED} more were not started: at most {MOST_STARTED} are at once")
+        return done, left
 
     async def start_target(self, which: str, actor: str) -> Started:
         """Scrape one target, now."""

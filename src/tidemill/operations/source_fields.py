@@ -14,6 +14,7 @@ from tidemill.core.checks.names import name_problem
 from tidemill.core.pacing import Pace
 from tidemill.core.schedules import BadSchedule, parse_schedule
 from tidemill.core.source import FetcherKind, Visibility
+from tidemill.core.tags import ordered_tags, tags_problem
 from tidemill.core.urls import BadUrl, normalize
 from tidemill.operations.mistakes import unknown_name
 from tidemill.operations.yaml_nodes import BadValue, fields_of, mapping_of, text_of
@@ -154,6 +155,14 @@ def approval(node: yaml.Node) -> dict[str, Any]:
     return found
 
 
+def tags(node: yaml.Node) -> tuple[str, ...]:
+    """Return tags: a list of them, or one text with spaces between."""
+    words = [text_of(each) for each in node.value] if isinstance(node, yaml.SequenceNode) else text_of(node).split()
+    if problem := tags_problem(words):
+        raise BadValue(problem)
+    return ordered_tags(words)
+
+
 def known_fields(node: yaml.Node, names: tuple[str, ...]) -> dict[str, yaml.Node]:
     """Return the fields of a mapping; raise `BadValue` for an unknown one."""
     found = fields_of(node)
@@ -190,6 +199,7 @@ FIELDS: Mapping[str, Callable[[yaml.Node], Mapping[str, Any]]] = {
     "visibility": _under("visibility", lambda node: one_of(Visibility, node)),
     "trust": _under("trust", mapping_of),
     "settings": _under("adapter_settings", mapping_of),
+    "tags": _under("tags", tags),
 }
 """The fields of an entry, besides `targets`, and how each sets fields of a source."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from tidemill.core.checks.feed_settings import FEEDS, feeds_of
 from tidemill.core.checks.source_settings import settings_problems
 from tidemill.core.schedules import BadSchedule, Tier, parse_schedule
 from tidemill.core.source import Coordinates, Source, counts_by_host, foreign_address, foreign_target
@@ -147,6 +148,9 @@ def _check_templates(
         problem = template.problem_with(settings[name]) or _foreign_template(settings[name], values)
         if problem:
             problems.add(line_of(parts["settings"]), f"settings.{name}", problem)
+        if template.beside and template.beside not in settings:
+            words = f"say which {template.beside} it covers: a list of their ids, or all"
+            problems.add(line_of(parts["settings"]), f"settings.{template.beside}", words)
 
 
 def _foreign_template(template: object, values: Mapping[str, Any]) -> str:
@@ -168,8 +172,24 @@ def _check_settings(
     of_templates = {template.setting for template in known.templates}
     if checks is not None:
         checked = {**checks, **dict.fromkeys(of_templates, _checked_before)}
-        for name, problem in settings_problems(settings, checked):
+        found = settings_problems(settings, checked)
+        for name, problem in found:
             problems.add(line_of(parts["settings"]), f"settings.{name}", problem)
+        if FEEDS in settings and FEEDS not in dict(found) and (problem := _foreign_feed(values)):
+            problems.add(line_of(parts["settings"]), f"settings.{FEEDS}", problem)
+
+
+def _foreign_feed(values: Mapping[str, Any]) -> str:
+    """Return what is wrong with a feed on another site than its source's; '' if nothing."""
+    settings = values["adapter_settings"]
+    if "base_url" not in values:
+        return ""
+    try:
+        addresses = [join(values["base_url"], feed.url) for feed in feeds_of(settings)]
+    except BadUrl as error:
+        return str(error)
+    found = (foreign_address(each, values["base_url"], settings) for each in addresses)
+    return next((problem for problem in found if problem), "")
 
 
 def _checked_before(value: object) -> str:  # noqa: ARG001 - a template has a check of its own

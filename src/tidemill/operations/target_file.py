@@ -16,6 +16,7 @@ from tidemill.operations.yaml_nodes import BadValue
 
 COLUMNS = ("url", "source", "adapter", "schedule", "priority", "notes")
 REQUIRED = ("url", "source")
+MOST_COLUMNS = 50
 DELIMITERS = ",;\t"
 
 
@@ -119,6 +120,9 @@ def _rows(lines: _Lines, delimiter: str, problems: ProblemList) -> Iterator[tupl
 
 def _columns(header: Sequence[str], problems: ProblemList) -> list[str] | None:
     """Return the columns by position, or None when the header is invalid."""
+    if len(header) > MOST_COLUMNS:
+        problems.add(1, "", f"the first line names {len(header)} columns; there are {', '.join(COLUMNS)}")
+        return None
     columns = [name.lower().replace(" ", "_") for name in header]
     for name in columns:
         if name not in COLUMNS:

@@ -11,6 +11,7 @@ from tidemill.core.target import Target
 from tidemill.core.urls import BadUrl, canonicalize
 from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
 from tidemill.operations.plans import KnownAdapters
+from tidemill.operations.source_fields import MOST_PRIORITY
 from tidemill.operations.source_file import plan_target
 from tidemill.operations.yaml_nodes import BadValue
 from tidemill.pipeline.ports import Clock
@@ -75,6 +76,25 @@ class TargetActions:
             actor, "target.schedule", f"target {target.url}", {"id": target.id, "schedule": schedule or ""}
         )
         await self._targets.upsert([(changed, ["schedule"])], self._clock.now(), [note])
+        return await self.find(str(target.id))
+
+    async def change(
+        self, which: str, actor: str, *, schedule: str | None, priority: int | None = None
+    ) -> Target:  # fmt: skip
+        """Give a target another schedule (None is its vertical's own) and priority (None leaves it as it is)."""
+        target = await self.find(which)
+        source = await self._sources.find(target.source_id)
+        wanted = target.priority if priority is None else priority
+        if abs(wanted) > MOST_PRIORITY:
+            msg = f"a priority of {wanted} is out of bounds; write -{MOST_PRIORITY} to {MOST_PRIORITY}"
+            raise Mistake(msg)
+        if source is not None:
+            values = {"url": target.url, "adapter": target.adapter_id, "priority": wanted}
+            self._planned(source, values | ({"schedule": schedule} if schedule is not None else {}))
+        changed = msgspec.structs.replace(target, schedule=schedule, priority=wanted)
+        detail = {"id": target.id, "schedule": schedule or "", "priority": wanted, "was": target.schedule or ""}
+        note = AuditEntry(actor, "target.change", f"target {target.url}", detail)
+        await self._targets.upsert([(changed, ["schedule", "priority"])], self._clock.now(), [note])
         return await self.find(str(target.id))
 
     async def pause(self, which: str, actor: str, reason: str = "") -> Target:

@@ -5,12 +5,15 @@ from typing import Any
 
 import msgspec
 import yaml
+from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 from yaml.representer import SafeRepresenter
 
 from tidemill.operations.plans import LARGEST_FILE, ProblemList
 
 DEEPEST = 30
+MOST_NODES = 2_000_000
+"""Names and values in one file: several hundred thousand targets."""
 LARGEST_VALUE = 5_000
 """Values in one setting, aliases written out: more is a mistake, or an attack by aliases of aliases."""
 
@@ -24,15 +27,38 @@ class BadValue(ValueError):
         self.field = field
 
 
+class _BoundedLoader(Composer, yaml.CSafeLoader):
+    """Makes nodes of a file's events one by one: no deeper and no more than is read; other threads have their turns.
+
+    libyaml's own composer keeps the interpreter until it has the whole file, and nests as deep as that.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Read `text`."""
+        yaml.CSafeLoader.__init__(self, text)
+        Composer.__init__(self)
+        self._depth = self._nodes = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Return the next node with all that is in it; raise for one too deep or too many."""
+        self._depth += 1
+        self._nodes += 1
+        event: Any = self.peek_event()
+        if self._nodes > MOST_NODES or (self._depth > DEEPEST and isinstance(event, yaml.CollectionStartEvent)):
+            reason = f"nested over {DEEPEST} deep" if self._depth > DEEPEST else f"over {MOST_NODES} values; split it"
+            raise yaml.MarkedYAMLError(None, None, reason, event.start_mark)
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
 def parse(content: bytes, problems: ProblemList) -> yaml.Node | None:
     """Return the file's root node, or None after adding the problem."""
     if len(content) > LARGEST_FILE:
         problems.add(0, "", f"the file has {len(content)} bytes, over the {LARGEST_FILE} that are read; split it")
         return None
     try:
-        text = content.decode("utf-8-sig")
-        _check_depth(text)
-        node: yaml.Node | None = yaml.compose(text, Loader=yaml.CSafeLoader)
+        node = _BoundedLoader(content.decode("utf-8-sig")).get_single_node()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         problems.add(line, "", f"the byte {content[error.start]:#04x} is not UTF-8; save the file as UTF-8")
@@ -47,19 +73,6 @@ def parse(content: bytes, problems: ProblemList) -> yaml.Node | None:
             problems.add(0, "", "the file is empty; list sources in it, each after a dash")
         return node
     return None
-
-
-def _check_depth(text: str) -> None:
-    """Raise for YAML that is nested too deeply, before composing it would exhaust the stack."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > DEEPEST:
-                mark: Any = event.start_mark
-                raise yaml.MarkedYAMLError(None, None, f"nested over {DEEPEST} deep", mark)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
 
 
 def node_of(value: Any) -> yaml.Node:

@@ -1,11 +1,15 @@
 """Show what came of asking for a run."""
 
-from tidemill.operations.runs import Started
+from typing import TYPE_CHECKING
+
 from tidemill.terminal.exit_codes import FAILURE, PARTIAL
 from tidemill.terminal.showing import print_json, print_line
 
+if TYPE_CHECKING:
+    from tidemill.operations.runs import Started
 
-def report_started(started: Started, *, as_json: bool) -> int:
+
+def report_started(started: "Started", *, as_json: bool) -> int:
     """Show the started runs; return 0 when everything was enqueued, 3 when some was turned away, 1 when all was."""
     if as_json:
         print_json(started)

@@ -19,7 +19,7 @@ from tidemill.pipeline.ports import StoreError
 from tidemill.web.auth.refusals import NotAllowed
 from tidemill.web.conditional import PreconditionFailed
 from tidemill.web.extension import RenderPage
-from tidemill.web.responses import BadParameter, ErrorText, ResourceNotFound, error_response
+from tidemill.web.responses import BadParameter, ErrorText, Expired, ResourceNotFound, error_response
 from tidemill.web.stream.queries import MalformedCursor
 
 UNAUTHORIZED, TOO_OFTEN, AWAY = 401, 429, 503
@@ -29,7 +29,7 @@ _QUOTED = re.compile(r"'([^']*)'")
 METHOD_NOT_ALLOWED = 405
 KINDS = (
     HTTPException, RequestValidationError, StoreError, TimeoutError, ResourceNotFound, NotAllowed, SignInRefused,
-    PreconditionFailed, BadParameter, MalformedCursor, Mistake, Exception,
+    PreconditionFailed, BadParameter, Expired, MalformedCursor, Mistake, Exception,
 )  # fmt: skip
 
 
@@ -117,6 +117,8 @@ def explain(error: Exception) -> tuple[int, ErrorText]:  # noqa: C901, PLR0911, 
             return 404, ErrorText("not_found", f"{error}")
         case Conflict():
             return 409, ErrorText("conflict", f"{error}")
+        case Expired():
+            return 410, ErrorText("cursor_expired", f"{error}", "Read the list again, and follow on from there.")
         case MalformedCursor():
             hint = "A cursor is what `id:` of an event or X-Stream-Cursor said: 8 hex digits, a dot, a number."
             return 400, ErrorText("malformed_cursor", "This is no cursor.", hint)

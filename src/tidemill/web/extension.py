@@ -56,7 +56,8 @@ def _no_tiles(totals: Totals) -> Sequence[HomeTile]:  # noqa: ARG001 - a vertica
 class PortalExtension:
     """The pages of a vertical.
 
-    `templates` is their folder, `filters` are what these templates use beside the generic ones. `records_path` is
+    `navigation` stands at the top of every page, `more` in the menu beside it. `templates` is their folder,
+    `filters` are what these templates use beside the generic ones. `records_path` is
     where the records of a source are listed, given the source's name. `static` is a folder of files that are served
     below `/static/VERTICAL`.
     """
@@ -64,6 +65,7 @@ class PortalExtension:
     templates: Path
     routes: Callable[[RenderPage], APIRouter]
     navigation: Sequence[NavigationLink] = ()
+    more: Sequence[NavigationLink] = ()
     filters: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     home_tiles: Callable[[Totals], Sequence[HomeTile]] = _no_tiles
     home_sections: Sequence[HomeSection] = ()

@@ -4,6 +4,7 @@ import ipaddress
 from collections.abc import Callable, Collection, MutableMapping
 from typing import Any
 
+from h11 import LocalProtocolError
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -52,6 +53,8 @@ class RequestGuard:
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await self._app(scope, receive, send)
+        except LocalProtocolError:
+            return  # a caller who broke off, or what came was not HTTP: the server has answered as far as it could
         except Exception as error:  # noqa: BLE001 - the framework has answered and passes the bug on to be reported
             self._report_bug(f"the web app broke at {scope['path']}", error)
 

@@ -7,14 +7,17 @@ from datetime import datetime, timedelta
 import msgspec
 
 from tidemill.core.health.grades import HealthGrade
+from tidemill.core.health.overdue import overdue_sentences
 from tidemill.core.health.system import (
     Grade,
     NamedStanding,
     SystemFacts,
     Waiting,
     is_working,
+    lost_workers,
     service_sentence,
     system_grade,
+    working_takers,
 )
 from tidemill.core.services.degradation import ServiceStatus
 from tidemill.core.views import BreakerView, SourceView, WorkerView
@@ -23,6 +26,23 @@ from tidemill.telemetry.rates import Rates
 from tidemill.web.live_scrapers import LiveFacts, ScraperState, live_outage, live_problems
 
 BREAKERS_SHOWN = 100
+REPLICA_MAY_LAG = 60
+"""Seconds: a heartbeat of some worker is due within 20."""
+
+
+class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the replica that readers ask answers, and how many seconds behind it is at most."""
+
+    reachable: bool
+    age_seconds: float = 0.0
+    error: str = ""
+
+    @property
+    def trouble(self) -> str:
+        """What is wrong with it in words; '' if nothing is."""
+        if not self.reachable:
+            return f"the replica does not answer, and the database serves readers too ({self.error})"
+        return f"the replica is {self.age_seconds:.0f} s behind" if self.age_seconds > REPLICA_MAY_LAG else ""
 
 
 class DatabaseState(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +51,7 @@ class DatabaseState(msgspec.Struct, frozen=True, kw_only=True):
     reachable: bool
     latency_ms: float = 0.0
     error: str = ""
+    replica: ReplicaState | None = None
 
 
 class WorkerState(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +64,7 @@ class WorkerState(msgspec.Struct, frozen=True, kw_only=True):
     last_seen: datetime
     uptime_seconds: float
     jobs: int
+    lanes: str | None
 
 
 class QueueState(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,10 +92,12 @@ class BreakerState(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     state: str
     failure_count: int
+    success_count: int
     total_calls: int
     total_successes: int
     total_failures: int
     total_rejections: int
+    last_failure: datetime | None
     cooldown_until: datetime | None
     last_state_change: datetime
 
@@ -143,13 +167,16 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
 def grade_and_reasons(facts: Facts, now: datetime, lease: timedelta) -> tuple[Grade, list[str]]:
     """Return the grade, and every reason for it in words."""
+    late = [(each.subject, each.detail) for each in facts.overdue]
     grade, reasons = system_grade(
         SystemFacts(
             database_error="" if facts.database.reachable else facts.database.error or "the database does not answer",
-            workers_alive=sum(is_alive(worker, now, lease) for worker in facts.workers),
+            replica=facts.database.replica.trouble if facts.database.replica is not None else "",
+            workers_lost=lost_workers(facts.workers, now, lease),
+            workers_alive=len(working_takers(facts.workers, now, lease)),
             sources=[NamedStanding(each.name, each.standing, each.standing_reason) for each in facts.sources],
             open_breakers=[each.source_name for each in facts.breakers if each.state == "OPEN"],
-            overdue=[f"{late.subject} is overdue: {late.detail}" for late in facts.overdue],
+            overdue=overdue_sentences(late, facts.workers, now, lease),
             services=[words for each in facts.services if (words := service_sentence(each))],
             errors_last_minute=facts.rates.errors_last_minute,
             pages_last_minute=facts.rates.pages_last_minute,
@@ -230,6 +257,7 @@ def _worker(worker: WorkerView, now: datetime) -> WorkerState:
         last_seen=worker.seen_at,
         uptime_seconds=(now - worker.started_at).total_seconds(),
         jobs=worker.jobs,
+        lanes=worker.lanes,
     )
 
 
@@ -238,10 +266,12 @@ def _breaker(view: BreakerView) -> BreakerState:
         name=view.source_name,
         state=view.state,
         failure_count=view.failure_count,
+        success_count=view.success_count,
         total_calls=view.total_calls,
         total_successes=view.total_successes,
         total_failures=view.total_failures,
         total_rejections=view.total_rejections,
+        last_failure=view.last_failure_at,
         cooldown_until=view.cooldown_until,
         last_state_change=view.changed_at,
     )

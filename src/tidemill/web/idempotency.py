@@ -16,7 +16,7 @@ LARGEST_KEPT = 200_000
 """Larger answers are not kept: the key is given back, and the request may act again."""
 FIRST_REFUSAL = 400
 """Only what was done is kept: whoever was refused, or came too often, may send the same request again."""
-SECRET_PATHS = ("/api/v1/tokens", "/api/v1/people")
+SECRET_PATHS = ("/api/v1/tokens", "/api/v1/people", "/api/v1/webhooks")
 """Answers from here hold secrets that are shown once, and are never stored."""
 
 

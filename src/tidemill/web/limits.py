@@ -19,6 +19,11 @@ from tidemill.web.responses import error_response
 
 IMPORTS = "/import"
 """Addresses that end so take a file as their body, piece by piece and only from whoever may."""
+OPEN_FORMS = frozenset({"/sign-in", "/welcome"})
+LARGEST_OPEN_FORM = 20_000
+"""Bytes that anybody may send to the forms for those who have not signed in: a name, a password and a link."""
+LARGEST_PIECE = 2_048
+"""Bytes of a connection that are read at once: cut into chunks of one byte they keep the loop for some 10 ms."""
 
 
 class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,12 +54,17 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = LARGEST_FILE + 1 if scope["path"].endswith(IMPORTS) else self._most_bytes
+        most = self._most_for(scope["path"])
         if _content_length(scope) > most:
             await too_large(most)(scope, receive, send)
             return
         counted = _CountedRequest(scope, receive, send, most)
         await self._app(scope, counted.receive, counted.send)
+
+    def _most_for(self, path: str) -> int:
+        if path in OPEN_FORMS:
+            return min(LARGEST_OPEN_FORM, self._most_bytes)
+        return LARGEST_FILE + 1 if path.endswith(IMPORTS) else self._most_bytes
 
 
 class _CountedRequest:
@@ -134,6 +144,8 @@ class LimitedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         """Take the connection, or drop it if there is no room."""
         self.app_state = {**self.app_state, "transport": transport}
+        if hasattr(transport, "max_size"):  # asyncio's own name for it, in no document
+            transport.max_size = LARGEST_PIECE
         super().connection_made(transport)
         if self._open_connections.add(self._address):
             self._expect_request()

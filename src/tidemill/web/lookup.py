@@ -2,6 +2,7 @@
 
 from tidemill.core.checks.suggestions import unknown_name
 from tidemill.core.views import RunDetail, SourceDetail
+from tidemill.operations.mistakes import NotFound
 from tidemill.web.api.parameters import is_key
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import BadParameter, ResourceNotFound
@@ -15,9 +16,14 @@ async def source(deps: WebDeps, name: str) -> SourceDetail:
         found = await deps.views.source(int(name), now)
     if found is None:
         names = [each.name for each in await deps.views.sources(now)]
-        msg = f"There is no source called {name[:80]!r}: {unknown_name('source', name, names)}."
-        raise ResourceNotFound(msg, "`/api/v1/sources` lists all of them.")
+        raise _no_source(name, unknown_name("source", name, names))
     return found
+
+
+def _no_source(name: str, words: str) -> ResourceNotFound:
+    return ResourceNotFound(
+        f"There is no source called {name[:80]!r}: {words}.", "`/api/v1/sources` lists all of them."
+    )
 
 
 def require_vertical(deps: WebDeps, name: str | None) -> None:
@@ -28,8 +34,13 @@ def require_vertical(deps: WebDeps, name: str | None) -> None:
 
 
 async def source_id(deps: WebDeps, name: str | None) -> int | None:
-    """Return the key of the source that a request names; None if it names none."""
-    return None if name is None else (await source(deps, name)).view.id
+    """Return the key of the source that a request names; None if it names none. Nothing is counted for that."""
+    if name is None:
+        return None
+    try:
+        return (await deps.sources.find(name)).id
+    except NotFound as error:
+        raise _no_source(name, str(error)) from error
 
 
 async def run(deps: WebDeps, run_id: int) -> RunDetail:

@@ -60,6 +60,10 @@ class ResourceNotFound(Exception):
         self.hint = hint
 
 
+class Expired(Exception):
+    """A cursor from before the oldest that is kept; the message says where to begin again."""
+
+
 class BadParameter(Exception):
     """A parameter that cannot be used."""
 

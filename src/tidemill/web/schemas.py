@@ -7,9 +7,11 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from tidemill.core.alerts.rounds import RoundSummary
 from tidemill.core.discovery.candidates import Candidate
 from tidemill.core.quality.proposals import Proposal
 from tidemill.core.record import Found
+from tidemill.core.replay.views import ReadingChange, ReplayView, ReplayWithReport
 from tidemill.core.services.degradation import ServiceStatus
 from tidemill.core.source import Source
 from tidemill.core.target import Target
@@ -33,15 +35,28 @@ from tidemill.core.views import (
 )
 from tidemill.core.views.access import PersonView, SessionView, TokenView
 from tidemill.core.views.browsers import PoolView
-from tidemill.core.views.quality import IncidentView, QuarantinedView
+from tidemill.core.views.changes import (
+    DeliveryDetail,
+    DeliveryView,
+    FeedView,
+    RecordChange,
+    SubscriptionView,
+)
+from tidemill.core.views.incidents import IncidentDetail, IncidentView
+from tidemill.core.views.objectives import ObjectiveView
+from tidemill.core.views.quality import QuarantinedView
 from tidemill.operations.access.tokens import MadeToken
 from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
 from tidemill.operations.breakers import BreakerReset
 from tidemill.operations.dead_letters import HandledDeadLetters
 from tidemill.operations.importing import Imported
+from tidemill.operations.incidents import TestedChannel
 from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
+from tidemill.operations.webhooks.actions import Subscribed
 from tidemill.operations.why.explanation import Explanation
+from tidemill.store.alerts.outbox import OutboxLine
+from tidemill.store.quality.adapter_fit import KeptBaseline
 from tidemill.store.upkeep.audit import Noted
 from tidemill.web.answers import DatasetView, LinkMade, Me, SettingView, TickRun
 from tidemill.web.health import Health
@@ -51,14 +66,18 @@ from tidemill.web.system_monitor import SystemStatus
 RESPONSE_TYPES: tuple[Any, ...] = (
     Health, SystemStatus, ProblemDetails, Explanation,
     Listed[SourceView], SourceDetail, Source, Listed[RunView], RunDetail, Started, Listed[TargetView], Target, Imported,
-    Listed[AdapterLine], AdapterLine, Enabled, Blessed, Listed[IncidentView],
-    Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[Proposal], Proposal, Listed[Candidate], Candidate,
+    Listed[AdapterLine], AdapterLine, Listed[KeptBaseline],
+    Enabled, Blessed, Listed[IncidentView], IncidentDetail, Listed[ObjectiveView],
+    Listed[TestedChannel], Listed[OutboxLine], Listed[RoundSummary],
+    Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[Proposal], Proposal, Listed[ReplayView], ReplayView,
+    ReplayWithReport, Listed[ReadingChange], Listed[Candidate], Candidate,
     Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, Counted,
     Listed[JobView], JobDetail, Listed[BreakerView], Listed[BreakerReset], BreakerReset,
     Listed[DeadLetterView], DeadLetterDetail, HandledDeadLetters, Listed[PageView], PageDetail, Found,
     Listed[TickView], TickRun, Listed[PoolView], Listed[Noted], Listed[SettingView], TargetDetail,
     Listed[PersonView], PersonView, Listed[SessionView], LinkMade, Me, Listed[TokenView], TokenView, MadeToken,
-    Listed[DatasetView],
+    Listed[DatasetView], Listed[FeedView], Listed[SubscriptionView], SubscriptionView, Subscribed, Listed[DeliveryView],
+    DeliveryView, DeliveryDetail, Listed[RecordChange],
 )  # fmt: skip
 """What the generic routes answer with; a vertical brings its own types along."""
 
@@ -86,6 +105,7 @@ _ERRORS = {
     403: "Not from there.",
     404: "It does not exist.",
     409: "It contradicts how things stand.",
+    410: "The cursor is older than what is kept.",
     412: "It was changed since it was read.",
     413: "The body is too large.",
     421: "Not called by that name: see `web_allowed_hosts`.",
@@ -95,9 +115,11 @@ _ERRORS = {
 }
 
 
-def json_responses(kind: Any, *errors: int, description: str = "The answer.") -> dict[int | str, dict[str, Any]]:
+def json_responses(
+    kind: Any, *errors: int, description: str = "The answer.", success: int = 200
+) -> dict[int | str, dict[str, Any]]:
     """Return the `responses` of a route: the type that it answers with, and the statuses by which it may fail."""
-    described: dict[int | str, dict[str, Any]] = {200: {"description": description, "content": _json(kind)}}
+    described: dict[int | str, dict[str, Any]] = {success: {"description": description, "content": _json(kind)}}
     return described | {each: {"description": _ERRORS[each], "content": _problem()} for each in errors}
 
 

@@ -56,4 +56,4 @@ def _unknown(name: str, known: frozenset[str]) -> str:
         return f"unknown parameter {name[:80]!r}; this address takes none"
     hint = unknown_name("parameter", name, known)
     named = ", ".join(sorted(known))
-    return hint if named in hint else f"{hint} It takes {named}."
+    return hint if named in hint else f"{hint}{'' if hint.endswith('?') else '.'} It takes {named}."

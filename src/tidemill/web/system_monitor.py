@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from tidemill.core.health.overdue import TICK, missed_targets
 from tidemill.core.health.system import Grade, Waiting
 from tidemill.core.services.degradation import Service, ServiceStatus, degraded
 from tidemill.core.views import SourceView, TickView, Totals
@@ -18,7 +19,7 @@ from tidemill.telemetry.rates import Rates
 from tidemill.web.cached_answer import CachedAnswer
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import WebExtension
-from tidemill.web.health import DatabaseState, Facts, Health, Late, QueueState, health_of, is_alive
+from tidemill.web.health import DatabaseState, Facts, Health, Late, QueueState, ReplicaState, health_of, is_alive
 from tidemill.web.live_gauges import live_gauges
 from tidemill.web.live_scrapers import live_facts
 
@@ -97,9 +98,10 @@ class SystemMonitor:
             words = f"the database did not answer within {TIMEOUT_SECONDS} seconds"
             return self._down(words, rates)
         self._down_since = None
+        replica = await self._replica()
         took = round((time.perf_counter() - started) * 1000, 1)
         return Facts(
-            database=DatabaseState(reachable=True, latency_ms=took),
+            database=DatabaseState(reachable=True, latency_ms=took, replica=replica),
             workers=workers,
             breakers=breakers,
             overdue=overdue,
@@ -111,6 +113,14 @@ class SystemMonitor:
             waiting=waiting,
         )
 
+    async def _replica(self) -> ReplicaState | None:
+        try:
+            async with asyncio.timeout(TIMEOUT_SECONDS):
+                age = await self._deps.replica_age()
+        except (StoreError, TimeoutError) as error:
+            return ReplicaState(reachable=False, error=str(error) or f"no answer within {TIMEOUT_SECONDS} seconds")
+        return None if age is None else ReplicaState(reachable=True, age_seconds=age)
+
     def _down(self, words: str, rates: Rates) -> Facts:
         """Return the facts while the database is down: that it is, and since when."""
         self._down_since = self._down_since or self._deps.clock.now()
@@ -119,11 +129,11 @@ class SystemMonitor:
 
     async def _overdue(self) -> list[Late]:
         """Return overdue chores, and sources and markets behind schedule."""
-        late = [Late(f"tick {name}", detail) for name, detail in await self._deps.overdue()]
+        late = [Late(f"{TICK}{name}", detail) for name, detail in await self._deps.overdue()]
         missed = await self._deps.missed()
         for extension in self._extensions:
             late += await extension.overdue()
-        return late + [Late(f"source {name}", f"{count} targets are due and got no job") for name, count in missed]
+        return late + [Late(f"source {name}", missed_targets(count)) for name, count in missed]
 
     async def _status(self) -> SystemStatus:
         health = await self.health()
@@ -154,7 +164,7 @@ class SystemMonitor:
     async def _snapshot(self) -> Snapshot:
         deps, now = self._deps, self._deps.clock.now()
         totals, ticks = await self.totals.get(), await self.ticks.get()
-        sources, off = await deps.views.sources(now), await deps.disabled_adapters()
+        sources, off = await self.sources.get(), await deps.disabled_adapters()
         pending, _ = await deps.pending()
         await deps.live.refresh()
         workers = await deps.views.workers()
@@ -167,9 +177,11 @@ class SystemMonitor:
             adapters={source.adapter_id: source.adapter_id not in off for source in sources},
             sources=[_source_gauges(source) for source in sources],
             workers=sum(is_alive(worker, now, deps.lease) for worker in workers),
-            ticks_overdue=sum(late.subject.startswith("tick ") for late in await self.overdue.get()),
+            ticks_overdue=sum(late.subject.startswith(TICK) for late in await self.overdue.get()),
             services={each.service.value: each.state.value for each in await deps.services()},
             live=live_gauges(deps.live, await deps.browsers.pools(), now),
+            ready=await deps.ready(),
+            rows=await deps.gauge_rows() if deps.gauge_rows is not None else (),
             tick_success={tick.name: tick.last_success for tick in ticks if tick.last_success is not None},
         )
 

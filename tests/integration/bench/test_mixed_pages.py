@@ -7,7 +7,11 @@ from benchmarks.extremes import Measured, checked
 from benchmarks.goals import goals
 from benchmarks.mixed_pages import CARDS, GRAPH, KINDS, PRODUCT, mixed_page, mixed_urls, wanted
 from benchmarks.mixed_reading import read_plainly
+from benchmarks.second_pages import KINDS as SECOND_KINDS
+from benchmarks.second_pages import second_page
+from benchmarks.second_reading import read_second_plainly, read_second_with_scrapy
 from benchmarks.task import EVENTS_PER_PAGE, Figures, Task
+from scrapy.http import HtmlResponse
 
 TODAY = date(2026, 11, 18)
 TASK = Task(["http://a", "http://b", "http://c"], 9, "", "")
@@ -59,9 +63,19 @@ def test_an_event_too_few_or_unpublished_voids_the_figure():
 def test_the_goals_of_the_mix_compare_within_a_round():
     seconds = {"tidemill": 2.0, "scrapy": 5.0, "bare": 1.0}
     runs: list[Measured] = [
-        checked(f"mixed pages, round 1: {name}", TASK, _figures(took), "") for name, took in seconds.items()
+        checked(f"mix, round 1: {name}", TASK, _figures(took), "") for name, took in seconds.items()
     ]
     assert [(goal.name, goal.value, goal.holds) for goal in goals([], runs)] == [
         ("mixed pages a second against tuned Scrapy", 2.5, True),
         ("mixed pages a second against the bare script", 0.5, False),
     ]
+
+
+@pytest.mark.parametrize("kind", SECOND_KINDS)
+def test_both_plain_readers_of_the_second_mix_find_the_same_on_a_page_of_real_size(kind):
+    body, url = second_page(kind, TODAY, 7), f"http://a/{kind}/7"
+    assert len(body) > 60_000
+    events, products = read_second_plainly(body, url, kind)
+    assert (events, products) == read_second_with_scrapy(HtmlResponse(url, body=body, encoding="utf-8"), kind)
+    assert (len(events), len(products)) == ((0, 1) if kind == PRODUCT else (EVENTS_PER_PAGE, 0))
+    assert body == second_page(kind, TODAY, 7)

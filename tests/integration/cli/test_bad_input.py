@@ -79,7 +79,8 @@ def test_a_file_that_is_no_database_is_named_as_such(cli: Cli) -> None:
 @pytest.mark.shows("S1")
 def test_broken_yaml_is_reported_by_line_and_changes_nothing(cli: Cli) -> None:
     out = bring_in(cli, "- name: [jazzclub\n  vertical: events\n", code=1)
-    assert "1 problems" in out
+    assert "1 problem" in out
+    assert "1 problems" not in out
     assert cli("sources", "list", "--json").json == []
 
 
@@ -196,7 +197,7 @@ def test_a_mistake_is_answered_with_what_to_do(cli: Cli, arguments: list[str], w
 
 def test_a_question_that_would_change_something_is_refused(cli: Cli) -> None:
     bring_in(cli, GOOD)
-    assert "change nothing" in complaint(cli("sql", "DELETE FROM scraper_sources"), 1)
+    assert "change nothing" in complaint(cli("sql", "DELETE FROM scraper_sources"), 2)
     assert len(cli("sources", "list", "--json").json) == 1
 
 
@@ -212,3 +213,22 @@ def test_a_question_that_would_change_something_is_refused(cli: Cli) -> None:
 def test_a_pace_for_no_host_and_a_pace_that_is_none_are_refused(cli: Cli, written: str, words: str) -> None:
     cli.settings.write_text(written)
     assert words in complaint(cli("settings"), 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["runs", "list", "--status", "Sucess"], "unknown value 'Sucess'; did you mean 'SUCCESS'?"),
+        (["export", "events", "--format", "cvs"], "did you mean 'csv'?"),
+        (["simulate", "--world", "nope"], "unknown value 'nope'; there is agendas, homes"),
+        (["runs", "show", "abc"], "write a whole number"),
+        (["dlq", "list", "--limit", "0"], "write at least 1"),
+        (["sql", "DELETE FROM events"], "only questions are answered here"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_refused_in_our_words(cli: Cli, arguments: list[str], words: str) -> None:
+    assert cli("migrate").code == 0
+    said_so = complaint(cli(*arguments), 2)
+    assert words in said_so
+    assert "Value error" not in said_so
+    assert "Input should be" not in said_so

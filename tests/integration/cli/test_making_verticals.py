@@ -165,7 +165,7 @@ def test_a_new_vertical_is_scraped_and_listed_by_command_api_and_portal(
     listed = installation("books", "list", "--json").json
     assert [each["title"] for each in listed] == TITLES
     assert {each["source_name"] for each in listed} == {name}
-    assert "4 books" in installation("books", "list", "--source", name).out
+    assert "Books: 4 records" in installation("books", "list", "--source", name).out
 
     one = f"/api/v1/books/{listed[0]['id']}"
     described, of_source = "/api/v1/openapi.json", f"/books?source={name}"

@@ -54,7 +54,7 @@ def test_what_was_set_aside_is_reviewed(terminal: Terminal) -> None:
     code, text = terminal.type("quarantine", "release", str(record["id"]))
     assert (code, "ZERO_PRICE_EXTRACTED" in text) == (2, True)
     code, text = terminal.type("quarantine", "release", str(record["id"]), "--set", "price=9.99", "--notes", "asked")
-    assert (code, text.strip()) == (0, "1 records released")
+    assert (code, text.strip()) == (0, "1 record released")
     assert terminal.type("quarantine", "reject", "--all", "--yes") == (0, "0 records rejected\n")
     assert "released by" in terminal.type("quarantine", "show", str(record["id"]))[1]
 
@@ -90,13 +90,15 @@ def test_an_adapter_is_tried_blessed_and_switched(terminal: Terminal) -> None:
     assert terminal.type("adapters", "disable", "prices.generic", "--reason", "to see")[0] == 0
     code, text = terminal.type("adapters", "enable", "prices.generic")
     assert (code, "2 of 3 stored pages went well" in text) == (0, True)
-    assert terminal.read("adapters", "incidents", "--over")[0]["rule"] == "zero_price"
+    assert terminal.read("incidents", "list", "--over")[0]["rule"] == "zero_price"
 
 
 def test_a_webhook_is_added_listed_and_removed(terminal: Terminal) -> None:
-    made = terminal.read("webhooks", "add", "mine", "http://127.0.0.1:9/hook", "--kind", "price_drop")
+    made = terminal.read(
+        "webhooks", "add", "mine", "http://127.0.0.1:9/hook", "--feed", "prices", "--kind", "price_drop"
+    )
     assert (made["subscription"]["kinds"], len(made["secret"])) == (["price_drop"], 64)
     assert [each["name"] for each in terminal.read("webhooks", "list")] == ["mine"]
-    code, text = terminal.type("webhooks", "add", "inside", "http://10.0.0.1/hook")
+    code, text = terminal.type("webhooks", "add", "inside", "http://10.0.0.1/hook", "--feed", "prices")
     assert (code, "may not be called" in text) == (2, True)
     assert terminal.type("webhooks", "remove", "mine")[0] == 0

@@ -104,7 +104,7 @@ def test_the_version_is_told() -> None:
     [
         (["surces"], "No such command 'surces'. Did you mean 'sources'"),
         (["sources", "lst"], "Did you mean 'list'?"),
-        (["runs", "show", "x"], "valid integer"),
+        (["runs", "show", "x"], "write a whole number"),
         (["crawl"], "name a source, or say --all"),
         (["dlq", "retry"], "name letters by number, or say --all"),
         (["breaker", "reset"], "name a source, or say --all"),

@@ -48,6 +48,11 @@ def test_a_source_is_crawled_and_everything_can_be_asked_about_it(
     table = tmp_path / "events.csv"
     assert cli("export", "events", "--format", "csv", "--output", table).code == 0
     assert table.read_text().startswith("id,title,event_date")
+    assert cli("export", "events", "--as-of", "2001-01-01").out == ""
+    seen = lines[0]["first_seen_at"]
+    between = cli("diff", "events", "--from", "2001-01-01", "--to", seen[:19], "--json").json
+    assert set(between["counts"]) <= {"appeared"}
+    assert "must lie before" in cli("diff", "events", "--from", "2026-01-02", "--to", "2026-01-01").err
     reason = cli("why", f"event:{lines[0]['id']}.title", "--json").json
     assert lines[0]["title"] in reason["verdict"]
     assert any(step["gate"] == "place" and "confidence" in step["detail"] for step in reason["steps"])
@@ -365,7 +370,7 @@ def test_a_source_is_added_with_all_that_is_known_of_it_and_its_schedule_changed
     options = ["--language", "de", "--time-zone", "Europe/Berlin", "--city", "Bonn", "--pace", "5", "--browser"]
     added = cli("sources", "add", "haus", "https://haus.example/", *options, "--terms-approved-by", "Ans")
     assert added.code == 0
-    assert "with 1 targets" in added.out
+    assert "with 1 target" in added.out
     shown = cli("sources", "show", "haus", "--json").json["source"]
     assert (shown["language"], shown["time_zone"], shown["city"]) == ("de", "Europe/Berlin", "Bonn")
     assert (shown["fetcher"], shown["tos_approved_by"]) == ("browser", "Ans")

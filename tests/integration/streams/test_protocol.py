@@ -148,6 +148,8 @@ async def test_what_cannot_be_asked_for_is_refused_with_what_to_do(server, sessi
     assert await status("/a/stream?heartbeat=31") == 422
     assert await status("/a/stream?nonsense=1") == 422
     assert await status("?limit=501") == 422
+    assert await status("?status=lvie") == 422
+    assert await status("/stream?status=lvie") == 422
     assert await status("/a/changes?after=-1") == 422
     assert await status("/stream?tally=a&tally=x") == 404
     async with session.head(f"{server.address}/a/stream") as response:
@@ -212,6 +214,27 @@ async def test_stale_and_fresh_are_told_once_per_move_and_to_whoever_joins(datab
             assert (await stream.until("stale"))[1]["reason"] == "no_worker"
 
 
+async def test_a_break_in_which_little_is_asked_is_fresh(database, session, writer, clock):
+    checks = Checks()
+    checks.states["a"] = CheckState(NOON, "s", rests=timedelta(seconds=30))
+    await writer.score("a", 1)
+    async with (
+        stream_server(database, clock, writer.log, checks) as server,
+        raw_stream(session, f"{server.address}/a/stream?heartbeat=5") as stream,
+    ):
+        assert (await stream.next())[0] == "snapshot"
+        for seconds, freshness in ((44, "fresh"), (59, "stale")):
+            clock.set(NOON + timedelta(seconds=seconds))
+            await server.hub.look()
+            assert (await stream.next())[0] == "heartbeat"
+            async with session.get(f"{server.address}/a") as response:
+                assert (await response.json())["_metadata"]["freshness"] == freshness
+        clock.set(NOON + timedelta(seconds=60))
+        await server.hub.look()
+        kind, data, _ = await stream.next()
+        assert (kind, data["level"]) == ("stale", "warn")
+
+
 async def test_a_thing_that_is_over_is_never_stale(server, session, writer, clock):
     await writer.write("a", {"status": "over"})
     clock.advance(timedelta(hours=3))
@@ -237,6 +260,42 @@ async def test_some_fields_are_streamed_with_their_own_chain_and_checksum(server
     async with raw_stream(session, f"{server.address}/a/stream?fields=score&after={cursor}") as stream:
         kind, data, _ = await stream.next()
         assert (kind, data["state"], data["conflated"]) == ("snapshot", {"score": {"home": 3}}, True)
+
+
+async def test_who_comes_back_for_a_part_has_no_gap_in_what_did_not_change_meanwhile(server, session, writer):
+    for key in ("a", "b", "c"):
+        await writer.score(key, 1)
+    async with session.get(f"{server.address}/c") as response:
+        cursor = response.headers["X-Stream-Cursor"]
+    async with raw_stream(session, f"{server.address}/stream?status=live&fields=score&after={cursor}") as stream:
+        await until(lambda: server.hub.counts.resumed == 1)
+        await writer.score("a", 2)
+        kind, data, cursor = await stream.next()
+        assert (kind, data["tally"], data["seq"], data["state"]) == ("snapshot", "a", 2, {"score": {"home": 2}})
+        assert (data["conflated"], cursor) == (True, f"{server.hub.epoch}.4")
+        await writer.score("a", 3)
+        kind, data, _ = await stream.next()
+        assert (kind, data["prev"], data["patch"]) == ("delta", 2, {"score": {"home": 3}})
+        await writer.score("d", 1)
+        kind, data, _ = await stream.next()
+        assert (kind, data["tally"], data["prev"]) == ("delta", "d", 0)
+
+
+async def test_what_is_committed_while_a_reader_comes_back_is_told(server, session, writer, monkeypatch):
+    await writer.score("a", 1)
+    async with session.get(f"{server.address}/a") as response:
+        cursor = response.headers["X-Stream-Cursor"]
+    listed = server.hub.reads.listed
+
+    async def slowly(*asked, **named):
+        found = await listed(*asked, **named)
+        await writer.score("a", 2)  # after the look at the things, before the reader goes on from the newest change
+        return found
+
+    monkeypatch.setattr(server.hub.reads, "listed", slowly)
+    async with raw_stream(session, f"{server.address}/stream?status=live&fields=score&after={cursor}") as stream:
+        kind, data, _ = await stream.next()
+        assert (kind, data["seq"], data["state"]) == ("snapshot", 2, {"score": {"home": 2}})
 
 
 async def test_readers_are_told_goodbye_before_the_server_stops(server, session, writer):

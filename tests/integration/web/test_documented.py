@@ -20,7 +20,9 @@ async def test_the_document_names_exactly_the_addresses_there_are(sqlite_browser
 async def test_the_document_names_every_parameter(sqlite_browser: Browser, project_root: Path) -> None:
     described = (await sqlite_browser.get("/api/v1/openapi.json")).json()["paths"]
     page = (project_root / "docs" / "api.md").read_text()
-    rows = dict(re.findall(r"^\| `(/api[^`]+)` \| ([^|]*) \|", page, re.MULTILINE))
+    rows: dict[str, str] = {}
+    for path, words in re.findall(r"^\| `(/api[^`]+)` \| ([^|]*) \|", page, re.MULTILINE):
+        rows[path] = rows.get(path, "") + words
     for path, methods in described.items():
         asked = {each["name"] for each in next(iter(methods.values())).get("parameters", []) if each["in"] == "query"}
         named = set(re.findall(r"`(\w+)`", rows.get(re.sub(r"\{\w+_id\}", "{id}", path), "")))

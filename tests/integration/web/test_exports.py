@@ -89,11 +89,22 @@ async def test_an_export_is_compressed_and_goes_on_after_a_cursor(browser: Brows
     [
         ("events?format=ics", 422), ("events?format=xls", 422), ("events?after=x", 422),
         ("events?source=nobody", 404), ("events?colour=red", 422), ("events?date_from=monday", 422),
+        ("events?as_of=yesterday", 422), ("events?as_of=2999-01-01T00:00:00Z", 422),
+        ("products?as_of=2026-01-01T00:00:00Z", 422),
     ],
 )  # fmt: skip
 async def test_a_wrong_question_is_refused_in_words(sqlite_browser: Browser, question: str, status: int) -> None:
     answer = await sqlite_browser.get(f"/api/v1/exports/{question}")
     assert (answer.status, bool(answer.error["detail"])) == (status, True)
+
+
+async def test_an_export_as_of_a_moment_has_only_what_was_known_then(browser: Browser, system: System) -> None:
+    await furnish(system, titles=("Jazz", "Film"))
+    rows = [msgspec.json.decode(line) for line in (await browser.get("/api/v1/exports/events")).body.splitlines()]
+    known = max(row["first_seen_at"] for row in rows)
+    then = (await browser.get(f"/api/v1/exports/events?as_of={known}")).body.splitlines()
+    assert {msgspec.json.decode(line)["title"] for line in then} == {row["title"] for row in rows}
+    assert (await browser.get("/api/v1/exports/events?as_of=2001-01-01T00:00:00Z")).body == b""
 
 
 async def test_the_portal_offers_every_dataset_with_a_form(sqlite_browser: Browser) -> None:

@@ -72,7 +72,7 @@ async def test_targets_that_the_schedule_passed_over_degrade_us(system: System, 
     await furnish(system)
     await put(system.store.database, targets, a_target(2, next_due_at=NOON - timedelta(hours=2)))
     health = (await browser.get("/health")).json()
-    assert health["reasons"] == ["source Town hall is overdue: 1 targets are due and got no job"]
+    assert health["reasons"] == ["source Town hall is overdue: 1 target is due and got no job"]
 
 
 async def test_without_a_living_worker_we_are_down(system: System, browser: Browser, clock: SettableClock) -> None:

@@ -21,13 +21,15 @@ from tidemill.store.schema import (
     adapter_status,
     breakers,
     dead_letters,
+    hosts,
+    incidents,
     jobs,
-    quality_incidents,
     rejected_records,
     runs,
     source_candidates,
     sources,
     targets,
+    workers,
 )
 from tidemill.web.deps import WebDeps
 
@@ -150,13 +152,81 @@ async def errors(system: System, deps: WebDeps) -> None:
         deps.rate_counter.count(JobWaits(NOON, 1, 1, 1, "a.example", Stage.FETCH, NOON, "", Failure.TIMED_OUT))
 
 
+async def terms_withdrawn(system: System, deps: WebDeps) -> None:
+    """A shop that ran, and whose approval a person took back."""
+    await well(system, deps)
+    async with system.store.database.write() as connection:
+        values = {
+            "vertical": "prices",
+            "adapter_id": "prices.generic",
+            "tos_reviewed_at": NOON,
+            "tos_approved_by": None,
+        }
+        await connection.execute(update(sources).values(**values))
+        await connection.execute(update(targets).values(adapter_id="prices.generic"))
+
+
+async def worker_died(system: System, deps: WebDeps) -> None:
+    """One of two workers was killed, and nothing has taken its place."""
+    await well(system, deps)
+    gone = {"id": 99, "name": "elsewhere:1", "pid": 1, "started_at": NOON - timedelta(hours=1),
+            "seen_at": NOON - timedelta(minutes=5)}  # fmt: skip
+    await put(system.store.database, workers, gone)
+
+
+async def only_worker_died(system: System, deps: WebDeps) -> None:
+    await well(system, deps)
+    async with system.store.database.write() as connection:
+        await connection.execute(update(workers).values(seen_at=NOON - timedelta(minutes=5)))
+
+
+async def probe_out(system: System, deps: WebDeps) -> None:
+    await breaker_open(system, deps)
+    async with system.store.database.write() as connection:
+        await connection.execute(update(breakers).values(state="HALF_OPEN", cooldown_until=NOON + timedelta(minutes=2)))
+
+
+async def letters_discarded(system: System, deps: WebDeps) -> None:
+    await letters(system, deps, 60, status="discarded", resolved_at=NOON)
+
+
+async def off_behind_an_open_breaker(system: System, deps: WebDeps) -> None:
+    await breaker_open(system, deps)
+    async with system.store.database.write() as connection:
+        await connection.execute(update(sources).values(enabled=False))
+
+
+async def one_adapter_off(system: System, deps: WebDeps) -> None:
+    """Its other target is read by an adapter that is switched off."""
+    await well(system, deps)
+    await put(system.store.database, targets, a_target(2, adapter_id="events.selectors", next_due_at=SOON))
+    await put(system.store.database, adapter_status, ADAPTER_OFF | {"adapter_id": "events.selectors"})
+
+
+async def cooldown_over(system: System, deps: WebDeps) -> None:
+    """The breaker's rest is over, and nobody has asked yet."""
+    await breaker_open(system, deps)
+    async with system.store.database.write() as connection:
+        await connection.execute(update(breakers).values(cooldown_until=NOON - timedelta(minutes=1)))
+        await connection.execute(update(targets).values(next_due_at=SOON))
+
+
+async def first_run_failing(system: System, deps: WebDeps) -> None:
+    await well(system, deps)
+    async with system.store.database.write() as connection:
+        values = {"status": "RUNNING", "completed_at": None, "urls_failed": 3, "urls_succeeded": 0, "open_jobs": 1}
+        await connection.execute(update(runs).values(**values))
+
+
+RESTING = {"host": "a.example", "interval_ms": 2000, "burst": 1, "parallel": 1, "opens_at": NOON + timedelta(hours=10)}
 QUARANTINED = {"id": 1, "page_id": 1, "source_id": 1, "run_id": 1, "job_id": 1, "vertical": "events", "position": 0,
                "verdict": "quarantined", "reason": "contradictory_date", "detail": "", "raw": {},
                "created_at": NOON}  # fmt: skip
 CANDIDATE = {"id": 1, "canonical_url": "https://b.example", "url": "https://b.example", "site": "b.example",
              "place": "Goes", "status": "pending", "method": "rules", "reasons": [], "samples": [],
              "found_at": NOON}  # fmt: skip
-INCIDENT = {"id": 1, "adapter_id": "events.generic", "source_id": 1, "rule": "yield", "detail": "few", "run_id": 1,
+INCIDENT = {"id": 1, "adapter_id": "events.generic", "source_id": 1, "rule": "failures", "detail": "few", "run_id": 1,
+            "alert": "failure_rate", "severity": "P2", "cause": "adapter events.generic",
             "opened_at": NOON, "last_seen_at": NOON}  # fmt: skip
 ADAPTER_OFF = {"adapter_id": "events.generic", "enabled": False, "updated_at": NOON, "disabled_at": NOON}
 
@@ -193,8 +263,23 @@ STATES: dict[str, tuple[State, str, str]] = {
     "a letter no retry will mend": (a_dns_letter, "degraded", "well"),
     "records set aside": (also(rejected_records, QUARANTINED), "healthy", "well"),
     "candidates wait": (also(source_candidates, CANDIDATE), "healthy", "well"),
-    "an open incident": (also(quality_incidents, INCIDENT), "healthy", "well"),
+    "an open incident": (also(incidents, INCIDENT), "healthy", "well"),
     "many errors": (errors, "degraded", "well"),
+    "every path forbidden by a person": (then(targets, robots_path_blocked=True), "degraded", "held back"),
+    "terms withdrawn": (terms_withdrawn, "degraded", "held back"),
+    "host resting for hours": (also(hosts, RESTING), "healthy", "well"),
+    "last run refused": (
+        then(runs, status="REFUSED", urls_succeeded=0, urls_refused=4, records_accepted=0), "degraded", "failing"),
+    "a run set aside by drift": (then(runs, status="QUARANTINED", complete=False), "healthy", "well"),
+    "a worker died": (worker_died, "degraded", "well"),
+    "the only worker died": (only_worker_died, "down", "well"),
+    "a probe is out": (probe_out, "degraded", "failing"),
+    "only discarded letters": (letters_discarded, "healthy", "well"),
+    "off and its breaker open": (off_behind_an_open_breaker, "degraded", "off"),
+    "one adapter of two off": (one_adapter_off, "healthy", "well"),
+    "stale jobs": (also(jobs, a_job(1, status="stale", current_stage="fetch", completed_at=NOON)), "healthy", "well"),
+    "cooldown over and unasked": (cooldown_over, "degraded", "failing"),
+    "a first run, all of it failed so far": (first_run_failing, "healthy", "new"),
 }  # fmt: skip
 """Each state: how it is made, what the system is graded, and how its first source stands."""
 
@@ -230,7 +315,8 @@ async def _agree_on_the_system(system: System, browser: Browser, name: str, grad
         assert (grade != "healthy") is any(each.level != "ok" for each in of_work), of_work
     waiting = sum(health["waiting"].values()) - health["waiting"]["calls"]
     assert health["waiting"] == status["waiting"]
-    assert bool(waiting) is bool(re.search(r"things? waits? for you", home))
+    if waiting or any(words in " ".join(health["reasons"]) for words in ("fail", "yield")):
+        assert "Nothing waits for you" not in home
     assert bool(waiting) is any(each.name == "waiting for a person" for each in doctor)
     assert "()" not in home
     assert all("health_status" not in each for each in health["scrapers"])

@@ -9,12 +9,14 @@ from typing import Any
 
 import aiohttp
 import pytest
+from h11 import LocalProtocolError
 
 from tidemill.bootstrap.system import System
 from tidemill.bootstrap.web import Telemetry, allowed_hosts, serve_web
 from tidemill.operations.mistakes import Mistake
 from tidemill.settings import BadSettings, load_settings
-from tidemill.web.limits import ServerLimits, exposure_problem
+from tidemill.web.guard import RequestGuard
+from tidemill.web.limits import LARGEST_OPEN_FORM, LARGEST_PIECE, OPEN_FORMS, ServerLimits, exposure_problem
 from tidemill.web.serve import serve
 
 from .conftest import Browser, browsing, deps_of
@@ -132,6 +134,54 @@ async def test_too_large_a_body_is_refused_before_anybody_asks_for_a_token(
                 assert response.status == 413
                 assert (await response.json())["code"] == "too_large"
                 assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", sorted(OPEN_FORMS))
+async def test_forms_for_those_who_have_not_signed_in_take_little(sqlite_browser: Browser, path: str) -> None:
+    async with aiohttp.ClientSession() as session:
+        form = {"name": "x" * LARGEST_OPEN_FORM}
+        async with session.post(f"{sqlite_browser.address}{path}", data=form) as response:
+            assert response.status == 413
+
+
+async def test_little_is_read_of_a_connection_at_once() -> None:
+    pieces: list[int] = []
+
+    async def reads(scope: Any, receive: Any, send: Any) -> None:
+        pieces.append(scope["state"]["transport"].max_size)
+        await swallow(scope, receive, send)
+
+    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(serve(reads, "127.0.0.1", 0, ready=ready.set_result, limits=ServerLimits()))
+    async with aiohttp.ClientSession() as session, session.post(await ready, data=b"x" * 100_000) as response:
+        assert response.status == 200
+    assert pieces == [LARGEST_PIECE]
+    serving.cancel()
+    await asyncio.wait([serving])
+
+
+async def test_a_caller_who_does_not_speak_http_is_no_bug_of_ours() -> None:
+    bugs: list[str] = []
+
+    async def answers_nobody(_scope: Any, _receive: Any, _send: Any) -> None:
+        msg = "can't handle event type Response when role=SERVER and state=MUST_CLOSE"
+        raise LocalProtocolError(msg)
+
+    async def breaks(_scope: Any, _receive: Any, _send: Any) -> None:
+        raise ValueError
+
+    for app in (answers_nobody, breaks):
+        guard = RequestGuard(app, None, lambda what, _error: bugs.append(what))
+        await guard({"type": "http", "method": "GET", "path": "/x", "headers": []}, no_message, no_answer)
+    assert bugs == ["the web app broke at /x"]
+
+
+async def no_message() -> Any:
+    return {"type": "http.disconnect"}
+
+
+async def no_answer(_message: Any) -> None:
+    return None
 
 
 async def test_a_file_of_targets_may_be_larger(sqlite_browser: Browser) -> None:

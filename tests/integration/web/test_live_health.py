@@ -1,5 +1,6 @@
 """Live polling watched from what processes publish: grade, watchdog, audit, `/health`, `/status`, metrics."""
 
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -7,6 +8,7 @@ import msgspec
 import pytest
 from sqlalchemy import select
 
+from integration.web.world import furnish
 from rig.clock import NOON
 from tidemill.core.failure import Failure
 from tidemill.core.health.contexts import ContextUsage, RestartReason, ScraperContext
@@ -19,9 +21,11 @@ from tidemill.core.views.browsers import BrowserState, PoolState
 from tidemill.operations.live_health import LiveHealthBoard
 from tidemill.pipeline.happenings import GradeMoved, RecoveryBegun, RecoveryExhausted, RecoveryJudged
 from tidemill.pipeline.health_ports import LaneReport
+from tidemill.pipeline.live_ports import BreakerWord
 from tidemill.store.schema import scraper_errors, scraper_health_log
 from tidemill.store.upkeep.live_health import LiveHealthRepository
 from tidemill.store.upkeep.retention import prune
+from unit.telemetry import announced
 
 PLAIN = ScraperContext(
     scraper_id="s-a", vertical="tallies", thing_key="a", url="https://site.example/a", start_time=NOON,
@@ -200,7 +204,7 @@ async def test_a_restart_of_a_context_is_audited(system):
 @pytest.mark.shows("H4", "H1")
 @pytest.mark.inventory(1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 18, 26, 27, 28, 29, 30, 31, 62, 65)
 async def test_health_tells_every_context_computed_here_and_now(system, clock, other, browser):
-    await system.store.workers.register("worker", 1, at(100))
+    await system.store.workers.register("worker", 1, at(100), ["live"])
     usage = ContextUsage(memory_bytes=850 * 1024 * 1024, cpu_percent=15.2, browser_pid=7)
     good = context("a", usage=usage, last_update_time=at(99), total_errors=2, total_updates=1200)
     await other.publish(LaneReport(contexts=[good, context("b", error_count=3, last_update_time=at(98))]), at(100))
@@ -226,12 +230,12 @@ async def test_health_tells_every_context_computed_here_and_now(system, clock, o
 @pytest.mark.shows("H4")
 @pytest.mark.inventory(37)
 async def test_live_things_that_nobody_has_checked_for_120_seconds_are_an_outage(system, clock, other, browser):
-    await system.store.workers.register("worker", 1, at(119))
+    await system.store.workers.register("worker", 1, at(119), ["live"])
     await other.publish(LaneReport(contexts=[context()]), at(119))
     clock.set(at(119.9))
     assert (await browser.get("/health")).status == 200
     clock.set(at(122))
-    await system.store.workers.register("again", 2, at(122))
+    await system.store.workers.register("again", 2, at(122), ["live"])
     answer = await browser.get("/health")
     assert (answer.status, answer.json()["status"]) == (503, "down")
     assert "nothing live has been checked for 122 s" in answer.json()["reasons"]
@@ -267,6 +271,23 @@ async def test_the_failure_ratio_is_of_late_and_not_of_a_whole_life(system, cloc
         await other.publish(LaneReport(contexts=[context(total_errors=errors, total_updates=updates)]), at(seconds))
         await board.refresh()
     assert board.summary().failure_ratio == 0.1
+
+
+async def test_a_process_knows_its_own_checks_within_a_second_and_those_of_others_when_they_publish(system, clock):
+    board = LiveHealthBoard(system.store.live_health, clock)
+    checked = [at(0)]
+    board.follow(lambda: [context(last_update_time=checked[-1])])
+    await board.refresh()
+    assert board.contexts() == []  # a lane that has not published does not run
+    board.published(LaneReport(contexts=[context(last_update_time=at(0))]), at(0))
+    for second in (2, 3):
+        checked.append(at(second))
+        clock.set(at(second))
+        await board.refresh()
+        assert board.freshness().last_success == at(second)
+    checked.append(at(9))
+    await board.refresh()  # asked just now
+    assert board.freshness().last_success == at(3)
 
 
 @pytest.mark.shows("H3")
@@ -331,3 +352,52 @@ def pool(pids, recycled=None):
 async def everything(system, table):
     async with system.store.database.read() as connection:
         return (await connection.execute(select(table).order_by(table.c.timestamp, table.c.id))).all()
+
+
+@pytest.mark.shows("H4")
+@pytest.mark.inventory(21, 22)
+async def test_health_tells_of_a_breaker_what_became_of_each_call(system, clock, browser):
+    await furnish(system)
+    said = BreakerWord(1, "events", [False, False, True, False, False, False, False, False])
+    clock.set(at(30))
+    await system.store.live.signal([said], [], at(30))
+    [breaker] = (await browser.get("/health")).json()["errors"]["circuit_breakers"]
+    assert (breaker["name"], breaker["state"], breaker["failure_count"]) == ("Town hall", "OPEN", 5)
+    assert (breaker["total_successes"], breaker["total_failures"], breaker["success_count"]) == (1, 7, 0)
+    assert breaker["last_failure"] == breaker["last_state_change"] == "2026-03-02T12:00:30Z"
+    assert breaker["total_calls"] == breaker["total_successes"] + breaker["total_failures"]
+    assert breaker["total_rejections"] == 0
+
+
+@pytest.mark.shows("H4")
+@pytest.mark.inventory(34)
+async def test_health_tells_how_long_pages_took_and_how_many_came_within_the_minute(system, clock, browser, deps):
+    await furnish(system)
+    for milliseconds in (100, 200, 900):
+        deps.rate_counter.count(msgspec.structs.replace(announced.PAGE_GOT, at=NOON, milliseconds=milliseconds))
+    clock.set(at(30))
+    told = (await browser.get("/health")).json()["performance"]
+    assert told == {"average_latency_ms": 400.0, "p95_latency_ms": 900.0, "updates_per_minute": 3}
+    clock.set(at(90))
+    assert (await browser.get("/health")).json()["performance"]["updates_per_minute"] == 0
+
+
+@pytest.mark.shows("H4")
+@pytest.mark.inventory(36)
+async def test_health_of_a_thousand_contexts_is_told_within_a_tenth_of_a_second(sqlite_system, sqlite_browser, clock):
+    """Processor time of both ends: the machine may do other things meanwhile. `make bench` polls beside it."""
+    store = sqlite_system.store
+    for number in range(4):
+        process = LiveHealthRepository(store.database, store.ids, f"elsewhere:{number}")
+        contexts = [context(f"{number}-{each}", error_count=each % 4) for each in range(250)]
+        await process.publish(LaneReport(contexts=contexts), NOON)
+    await store.workers.register("worker", 1, NOON, ["live"])
+    took = []
+    for _ in range(20):
+        clock.advance(timedelta(seconds=1))  # every other answer reads anew what the processes published
+        began = time.process_time()
+        answer = await sqlite_browser.get("/health")
+        took.append(time.process_time() - began)
+        assert answer.status == 200
+        assert (len(answer.json()["scrapers"]), answer.json()["active_scraper_count"]) == (100, 1_000)
+    assert sorted(took)[18] < 0.1

@@ -45,7 +45,7 @@ async def test_the_nineteen_markets_are_listed_the_hot_ones_first(admin):
 @pytest.mark.shows("L1")
 async def test_a_new_city_is_one_post_and_gets_a_target_of_every_source_that_covers_markets(admin, sqlite_system):
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
-             "settings": {"market_url": "https://homes.test/{state_slug}/{city_slug}"}}  # fmt: skip
+             "settings": {"market_url": "https://homes.test/{state_slug}/{city_slug}", "markets": "all"}}  # fmt: skip
     done = await sqlite_system.actions.importer.source_entries([entry], "test")
     assert not done.problems
     status, body, _ = await admin.send("POST", "", SALEM)
@@ -58,7 +58,7 @@ async def test_a_new_city_is_one_post_and_gets_a_target_of_every_source_that_cov
 @pytest.mark.shows("L1")
 async def test_a_new_city_is_one_insert_that_the_hourly_look_finds(sqlite_system, clock):
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
-             "settings": {"market_url": "https://homes.test/{market}"}}  # fmt: skip
+             "settings": {"market_url": "https://homes.test/{market}", "markets": "all"}}  # fmt: skip
     await sqlite_system.actions.importer.source_entries([entry], "test")
     row = {**SALEM, "created_at": clock.now()}
     async with sqlite_system.store.database.write() as connection:
@@ -132,7 +132,7 @@ async def test_another_sites_page_may_not_act(admin):
 @pytest.mark.shows("B2")
 async def test_a_market_that_fell_behind_is_named_in_status_and_explained(sqlite_system, sqlite_browser, clock):
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
-             "settings": {"market_url": "https://homes.test/{market}"}}  # fmt: skip
+             "settings": {"market_url": "https://homes.test/{market}", "markets": "all"}}  # fmt: skip
     await sqlite_system.actions.importer.source_entries([entry], "test")
     await sqlite_system.part(ListingsParts).store.markets.create_targets(clock.now())
     clock.set(datetime(2030, 1, 1, tzinfo=UTC))
@@ -144,17 +144,20 @@ async def test_a_market_that_fell_behind_is_named_in_status_and_explained(sqlite
 
 async def test_a_source_that_covers_markets_has_a_target_in_each_as_soon_as_it_is_brought_in(sqlite_system):
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search"}
-    good = entry | {"settings": {"market_url": "https://homes.test/{market}"}}
-    bad = entry | {"name": "other", "settings": {"market_url": "https://homes.test/all"}}
+    good = entry | {"settings": {"market_url": "https://homes.test/{market}", "markets": "all"}}
+    bad = entry | {"name": "other", "settings": {"market_url": "https://homes.test/all", "markets": "all"}}
     done = await sqlite_system.actions.importer.source_entries([good, bad], "test")
     assert (done.sources.created, done.from_templates) == (1, 19)
     assert [problem.field for problem in done.problems] == ["settings.market_url"]
+    silent = entry | {"name": "third", "settings": {"market_url": "https://homes.test/{market}"}}
+    (problem,) = (await sqlite_system.actions.importer.source_entries([silent], "test")).problems
+    assert (problem.field, "say which markets" in problem.message) == ("settings.markets", True)
     assert set((await sqlite_system.part(ListingsParts).store.markets.covered()).values()) == {1}
 
 
 async def test_a_market_whose_city_is_corrected_is_no_longer_scraped_at_its_old_address(admin, sqlite_system):
     entry = {"name": "homes", "vertical": "listings", "base_url": "https://homes.test", "adapter": "listings.search",
-             "settings": {"market_url": "https://homes.test/{state_slug}/{city_slug}"}}  # fmt: skip
+             "settings": {"market_url": "https://homes.test/{state_slug}/{city_slug}", "markets": "all"}}  # fmt: skip
     await sqlite_system.actions.importer.source_entries([entry], "test")
     await admin.send("PUT", "/nyc", {"city": "Manhattan", "state": "ny"})
     assert (await sqlite_system.part(ListingsParts).store.markets.covered())["nyc"] == 1

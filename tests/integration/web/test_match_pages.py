@@ -74,7 +74,7 @@ async def test_lists_are_chosen_by_status_and_go_on(sqlite_system: System, sqlit
 
 async def test_what_a_page_lacks_is_said(sqlite_system: System, sqlite_browser: Browser) -> None:
     empty = await sqlite_browser.page("/matches")
-    assert "tidemill demo --matches" in empty.text
+    assert "No matches yet." in empty.text
     missing = await sqlite_browser.page("/matches/nobody")
     assert missing.status == 404
     await writer_of(sqlite_system).write("m1", {"status": "upcoming"})

@@ -1,9 +1,13 @@
 """Matches over HTTP: the machinery's routes under their own name."""
 
+from datetime import timedelta
+
 import pytest
 
 from integration.web.conftest import Browser
 from rig.streamed import TallyWriter
+from rig.streaming import raw_stream
+from tidemill.core.access.roles import TokenScope
 
 
 @pytest.mark.shows("M5")
@@ -28,3 +32,25 @@ async def test_a_head_of_a_stream_ends_at_once(sqlite_browser: Browser) -> None:
     async with sqlite_browser._session.head(url) as response:
         assert response.status == 200
         assert response.headers["Content-Type"].startswith("text/event-stream")
+
+
+@pytest.mark.shows("X8")
+async def test_whose_token_is_revoked_is_told_goodbye_and_nobody_else(sqlite_system, sqlite_browser, clock):
+    system = sqlite_system
+    writer = TallyWriter(system.store.database, system.store.change_log, "matches")
+    await writer.score("m1", 4, clock.now())
+    one, other = [await system.actions.tokens.make(name, TokenScope.READ, "test") for name in ("one", "other")]
+    url = f"{sqlite_browser.address}/api/v1/matches/m1/stream"
+    async with (
+        raw_stream(sqlite_browser._session, url, Authorization=f"Bearer {one.secret}") as sent_away,
+        raw_stream(sqlite_browser._session, url, Authorization=f"Bearer {other.secret}") as staying,
+    ):
+        await sent_away.until("snapshot")
+        await staying.until("snapshot")
+        await system.actions.tokens.revoke(one.token.id, "test")
+        clock.advance(timedelta(seconds=11))
+        kind, data, _ = await sent_away.until("bye")
+        assert (kind, data) == ("bye", {"reason": "token", "retry_ms": 2000})
+        assert await sent_away.ended()
+        await writer.score("m1", 5, clock.now())
+        assert (await staying.until("delta"))[1]["seq"] == 2

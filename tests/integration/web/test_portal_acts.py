@@ -8,8 +8,11 @@ import pytest
 
 from integration.web.conftest import Browser
 from integration.web.world import furnish
+from rig.clock import NOON
+from rig.rows import a_run, a_source, a_target, put
 from tidemill.bootstrap.system import System
 from tidemill.core.access.roles import TokenScope
+from tidemill.store.schema import runs, sources, targets
 from tidemill.web.portal.work import work_pages
 
 from .conftest import deps_of
@@ -30,7 +33,10 @@ async def test_every_list_is_a_page_with_or_without_rows(browser: Browser, syste
     for path in [*paths, "/work"]:
         answer = await browser.page(path)
         assert answer.status == 200, path
-        assert "<script" not in answer.text
+        assert re.findall(r'<script(?! src="/static/)', answer.text) == []
+        rows = await browser.get(f"{path}/rows.csv")
+        if path != "/work":
+            assert (rows.status, rows.headers["Content-Type"]) == (200, "text/csv; charset=utf-8"), path
 
 
 async def test_a_dead_letter_is_tried_again_and_another_discarded(browser: Browser, system: System) -> None:
@@ -53,7 +59,7 @@ async def test_all_dead_letters_of_a_source_are_tried_again(browser: Browser, sy
 async def test_a_source_is_added_switched_off_and_on(browser: Browser, system: System) -> None:
     wanted = {"name": "Library", "url": "https://library.example/agenda", "vertical": "events", "city": "Haarlem"}
     status, where, text = await post(browser, "/add-source", **wanted)
-    assert (status, where) == (303, "/sources/Library"), text
+    assert (status, where.partition("?")[0]) == (303, "/sources/Library"), text
     assert [each.url for each in await system.store.views.targets()] == ["https://library.example/agenda"]
     assert (await post(browser, "/sources/Library/disable", reason="holiday"))[0] == 303
     assert not (await system.actions.sources.find("Library")).enabled
@@ -74,7 +80,7 @@ async def test_a_csv_with_bad_rows_keeps_the_good_ones_and_names_the_lines(brows
     async with browser._session.post(browser.address + "/import-targets", data=form) as response:
         text = await response.text()
     assert "1 added" in text
-    assert re.findall(r"<tr><td>(\d+)</td>", text) == ["3", "4"]
+    assert re.findall(r'<tr><td class="n">(\d+)</td>', text) == ["3", "4"]
 
 
 async def test_a_target_is_paused_and_resumed(browser: Browser, system: System) -> None:
@@ -98,7 +104,47 @@ async def test_a_viewer_sees_the_lists_and_no_buttons(browser: Browser, system: 
 async def test_todays_work_counts_what_waits_and_says_when_nothing_does(browser: Browser, system: System) -> None:
     assert "There are no sources yet" in (await browser.page("/work")).text
     await furnish(system)
-    assert re.search(r"Dead letters</a></td><td>1</td>", (await browser.page("/work")).text)
+    assert re.search(r'Dead letters</a> <span class="badge warn">1</span>', (await browser.page("/work")).text)
     await system.actions.dead_letters.discard(1, "test")
     await system.actions.sources.disable("Town hall", "test")
     assert "every source is off" in (await browser.page("/work")).text
+
+
+async def test_a_source_whose_first_run_is_under_way_is_no_work_yet(browser: Browser, system: System) -> None:
+    await put(system.store.database, sources, a_source(name="Newcomer", last_scraped_at=NOON))
+    await put(system.store.database, targets, a_target())
+    assert "Sources without a record" not in (await browser.page("/work")).text
+    empty = a_run(urls_attempted=1, urls_succeeded=1, completed_at=NOON, status="SUCCESS")
+    await put(system.store.database, runs, empty)
+    assert "Sources without a record" in (await browser.page("/work")).text
+
+
+async def test_the_list_of_sources_is_searched_tagged_and_paused_many_at_once(browser: Browser, system: System) -> None:
+    await furnish(system)
+    page = await browser.page("/sources?text=town&state=on&order=most%20failures")
+    assert page.status == 200
+    assert "1 source" in page.text
+    assert 'aria-label="Records a day, 14 days' in page.text
+    assert "No source is like that" in (await browser.page("/sources?text=nowhere")).text
+    status, where, _ = await post(browser, "/sources/bulk", deed="tag", new_tag="North", key="1", shown_text="town")
+    assert (status, where) == (303, "/sources?text=town&done=1+source+got+the+tag+north.")
+    status, _, text = await post(browser, "/sources/bulk", deed="disable", all="yes", shown_tag="north")
+    assert (status, "Pause 1 source?" in text, "Town hall" in text) == (200, True, True)
+    assert (await system.actions.sources.find("Town hall")).enabled, "it is asked first"
+    await post(browser, "/sources/bulk", deed="disable", all="yes", shown_tag="north", confirmed="yes")
+    assert not (await system.actions.sources.find("Town hall")).enabled
+    status, where, _ = await post(browser, "/sources/bulk", deed="run", key="1")
+    assert (status, "switched+off" in where) == (303, True)
+    await post(browser, "/sources/bulk", deed="enable", key="1")
+    assert (await system.actions.sources.find("Town hall")).enabled
+
+
+@pytest.mark.parametrize("wrong", ["state=asleep", "order=size", "vertical=nothing", "sort=name", "after=x"])
+async def test_a_filter_that_does_not_exist_is_told(browser: Browser, system: System, wrong: str) -> None:
+    await furnish(system)
+    assert (await browser.page(f"/sources?{wrong}")).status == 422
+
+
+async def test_an_action_on_no_source_or_of_no_kind_is_told(browser: Browser) -> None:
+    assert (await post(browser, "/sources/bulk", deed="run"))[0] == 422
+    assert (await post(browser, "/sources/bulk", deed="explode", key="1"))[0] == 422

@@ -127,7 +127,7 @@ async def test_links_and_webhooks_are_dealt_with_over_http(browser: Browser) -> 
     assert apart.json()["status"] == "APART"
     linked = await act(browser, f"/api/v1/offers/{offer['id']}/link/{offer['product_id']}")
     assert linked.json()["reason"] == "BY_HAND"
-    made = await act(browser, "/api/v1/webhooks", {"name": "mine", "url": "http://127.0.0.1:9/hook"})
+    made = await act(browser, "/api/v1/webhooks", {"name": "mine", "url": "http://127.0.0.1:9/hook", "feed": "prices"})
     assert (made.status, len(made.json()["secret"])) == (201, 64)
     assert "secret" not in (await browser.get("/api/v1/webhooks")).text
     assert (await act(browser, "/api/v1/webhooks/mine", method="DELETE")).status == 200

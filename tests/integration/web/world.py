@@ -31,15 +31,15 @@ def an_event(key: int, title: str = "Jazz", date: datetime | None = None, **othe
         detail_url=other.pop("detail_url", "https://a.example/jazz"),
         category=other.get("category", "music"),
         event_time="20:30",
-        latitude=other.get("latitude"),
-        longitude=other.get("longitude"),
+        latitude=other.get("latitude", 52.38),
+        longitude=other.get("longitude", 4.64),
         source_name="Town hall",
         structured_location=StructuredLocation(city=other.pop("city", "Haarlem")),
     )
     row = {"id": key, "source_id": 1, "identity": f"event {key}", "identity_hash": key}
     row |= {"event_fingerprint": f"{key}", "title": title}
     row |= {"event_date": moment, "ends_at": None, "event_time": "20:30", "venue_name": "De Zaal", "category": "music"}
-    row |= {"latitude": None, "longitude": None, "status": "scheduled", "checksum": 1, "page_id": 1}
+    row |= {"latitude": 52.38, "longitude": 4.64, "status": "scheduled", "checksum": 1, "page_id": 1}
     row |= {"record": msgspec.json.encode(record), "first_seen_at": NOON, "last_seen_at": NOON, "updated_at": NOON}
     return row | other
 

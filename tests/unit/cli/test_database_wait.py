@@ -6,7 +6,7 @@ import pytest
 
 from rig.clock import NOON, SettableClock
 from tidemill.bootstrap.cluster.database_wait import wait_for_database
-from tidemill.pipeline.ports import StoreError, StoreLost
+from tidemill.pipeline.ports import StoreClosedToUs, StoreError, StoreLost
 
 AWAY = "the database does not answer (refused); check its address and that it runs"
 MINUTE = timedelta(minutes=1)
@@ -60,8 +60,9 @@ async def test_who_does_not_want_to_wait_does_not():
     assert (start.asked, start.said) == (1, [])
 
 
-async def test_a_refusal_is_not_waited_for():
-    start = Start(refusal=StoreError("the database has no tables yet"))
-    with pytest.raises(StoreError, match="no tables"):
+@pytest.mark.parametrize("refusal", [StoreError("no tables yet"), StoreClosedToUs("wrong password")])
+async def test_a_refusal_is_not_waited_for(refusal):
+    start = Start(refusal=refusal)
+    with pytest.raises(StoreError, match=str(refusal)):
         await start.waited(MINUTE)
     assert start.asked == 1

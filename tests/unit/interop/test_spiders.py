@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rig.foreign import scrapy_shop
+from rig.foreign import scrapy_shop, troubled_spiders
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
@@ -136,3 +136,27 @@ def test_code_that_is_no_usable_spider_is_refused_with_words(name, words):
 def test_a_broken_note_reads_the_page_the_usual_way():
     assert handover_of("https://shop.example/#tidemill:%%%").callback == "_parse"
     assert handover_of("https://shop.example/#top").callback == "_parse"
+
+
+def test_a_spider_that_closes_itself_keeps_what_it_had_and_is_not_complete():
+    found = read(troubled_spiders.ClosesItself, "https://shop.example/", "<p>x</p>")
+    assert isinstance(found, Found)
+    assert [each.fields["title"] for each in found.records] == ["x"]
+    assert found.truncated
+    assert found.notes == ("the spider closed itself: enough",)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("EndsTheProcess", "ends the process"), ("StartsAReactor", "starts a reactor")]
+)
+def test_what_would_take_the_reader_with_it_is_refused_with_words(name: str, words: str):
+    answer = read(getattr(troubled_spiders, name), "https://shop.example/", "<p>x</p>")
+    assert isinstance(answer, Fail)
+    assert answer.failure is Failure.ADAPTER_CRASHED
+    assert words in answer.detail
+
+
+def test_a_callback_without_an_end_is_cut_off():
+    found = read(troubled_spiders.NeverEnds, "https://shop.example/", "<p>x</p>")
+    assert isinstance(found, Found)
+    assert found.truncated

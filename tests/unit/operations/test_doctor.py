@@ -88,7 +88,13 @@ def test_more_than_fifty_letters_are_told() -> None:
     assert levels(msgspec.structs.replace(TOTALS, dead_letters={"pending": 50, "discarded": 9}))["dead letters"] == "ok"
 
 
-def test_stale_jobs_and_open_breakers_are_told() -> None:
+def test_open_breakers_are_told() -> None:
     found = levels(msgspec.structs.replace(TOTALS, jobs={"stale": 2}, breakers={"OPEN": 1}))
-    assert (found["stale jobs"], found["breakers"]) == ("warning", "warning")
+    assert found["breakers"] == "warning"
     assert "stale jobs" not in levels(TOTALS)
+
+
+def test_where_nothing_runs_silent_ticks_are_one_line() -> None:
+    late = [("dispatch", "long ago"), ("rescue", "long ago")]
+    [only] = tick_checks(late, "2 pieces of periodic work are silent: nothing runs here")
+    assert (only.name, only.level, only.remedy) == ("ticks", "warning", "start one with `tidemill up`")

@@ -14,6 +14,7 @@ from tidemill.core.views.records import key_place
 from tidemill.operations.exporting import exporter as exporting
 from tidemill.operations.exporting.dataset import ColumnKind, ExportDataset, ExportFormat, ExportRow, columns
 from tidemill.operations.exporting.exporter import Exporter
+from tidemill.operations.exporting.formats import GeoJsonWriter, cell, csv_lines
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.store.database.database import open_database
 from tidemill.store.database.keys import Ids
@@ -138,3 +139,19 @@ async def test_filters_narrow_and_unknown_datasets_are_told(make: Any) -> None:
     assert len((await written(exporter, "jsonl", {"least": "7"})).splitlines()) == 2
     with pytest.raises(NotFound, match="did you mean 'toys'"):
         await exporter.start("toy", ExportFormat.CSV, {}, "test")
+
+
+@pytest.mark.parametrize("latitude", [float("nan"), float("inf"), -91.0, None])
+def test_a_point_that_is_nowhere_is_not_on_the_map(latitude: float | None) -> None:
+    values = {"id": 1, "title": "Jazz", "latitude": latitude, "longitude": 4.0}
+    writer = GeoJsonWriter()
+    written = writer.begin() + writer.page([ExportRow(values=values, cursor="1")]) + writer.end()
+    assert msgspec.json.decode(written) == {"type": "FeatureCollection", "features": []}
+
+
+@pytest.mark.parametrize(
+    "words", ["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\uff1d1", '=cmd|" /C calc"!A0']
+)
+def test_no_cell_begins_as_a_formula_does(words: str) -> None:
+    (line,) = csv.reader(io.StringIO(csv_lines([[cell(words)]]).decode(), newline=""))
+    assert line == ["'" + words]

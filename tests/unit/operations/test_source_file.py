@@ -5,7 +5,17 @@ import pytest
 
 from tidemill.core.pacing import Pace
 from tidemill.core.source import Coordinates, FetcherKind, Visibility
-from tidemill.operations.plans import KnownAdapters, Problem, ProblemList, SourcePlan, TargetTemplate
+from tidemill.operations import yaml_nodes
+from tidemill.operations.plans import (
+    LONGEST_MESSAGE,
+    LONGEST_NAME,
+    MOST_PROBLEMS,
+    KnownAdapters,
+    Problem,
+    ProblemList,
+    SourcePlan,
+    TargetTemplate,
+)
 from tidemill.operations.source_file import read_entries, read_sources
 
 pytestmark = pytest.mark.shows("S1")
@@ -185,6 +195,21 @@ def test_a_file_that_is_no_sources_file_is_told_by_line_and_column(text: str, li
     assert plans == []
     assert problems[0].line == line
     assert words in problems[0].message
+
+
+def test_a_file_of_too_many_values_is_not_read_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_nodes, "MOST_NODES", 100)
+    plans, problems = read("- {a: 1}\n" * 40)
+    assert plans == []
+    assert [(problem.line, problem.message) for problem in problems] == [
+        (34, "this is not YAML: over 100 values; split it (line 34, column 3)")
+    ]
+
+
+def test_what_is_told_of_a_file_is_bounded_whatever_it_holds() -> None:
+    _, problems = read("- {" + ", ".join(f"{'x' * 900}{at}: 1" for at in range(2_000)) + "}")
+    assert len(problems) == MOST_PROBLEMS + 1
+    assert all(len(each.field) <= LONGEST_NAME and len(each.message) <= LONGEST_MESSAGE for each in problems)
 
 
 def test_a_file_that_is_not_utf_8_is_told_by_line() -> None:

@@ -89,6 +89,12 @@ def test_bad_rows_are_told_by_line_and_good_ones_kept() -> None:
     assert "same page as on line 2" in said[11]
 
 
+def test_a_header_of_very_many_columns_is_one_problem() -> None:
+    plans, [problem] = read("a," * 100_000 + "b\n")
+    assert plans == []
+    assert problem.message.startswith("the first line names 100001 columns")
+
+
 def test_a_quote_that_is_never_closed_costs_only_its_own_row() -> None:
     plans, problems = read(
         'url,source,notes\n/a,jazzclub,"oops\n/b,jazzclub,fine\n/c,jazzclub,"two\nlines"\n/d,theater\n'

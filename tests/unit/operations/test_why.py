@@ -6,10 +6,11 @@ import pytest
 from rig.clock import NOON
 from tidemill.core.failure import MEANING, Failure
 from tidemill.core.health.sources import SourceStanding
+from tidemill.core.schedules import format_duration
 from tidemill.core.source import Source
 from tidemill.core.views import AdapterView, BreakerView, HostView, JobDetail, JobView, SourceDetail, SourceView
 from tidemill.operations.mistakes import Mistake, parse_key
-from tidemill.operations.why.explanation import Explanation, format_duration, format_relative
+from tidemill.operations.why.explanation import Explanation, format_relative
 from tidemill.operations.why.sources import why_source
 from tidemill.operations.why.work import meaning_in_words, why_job
 from tidemill.verticals.events.definition import EVENTS
@@ -168,6 +169,17 @@ def test_every_state_of_a_job_has_its_own_words(status: str) -> None:
     found = why_job(JobDetail(job=job, reading=None, letter=None), DETAIL, NOON)
     assert found.verdict not in {status, ""}
     assert any(step.gate == "rule" and "retried by itself" in step.detail for step in found.steps)
+
+
+def test_a_page_on_which_a_job_failed_is_named_as_its_evidence() -> None:
+    job = msgspec.structs.replace(JOB, status="dead", failure="page_too_hard", error="too long", page_id=77)
+    found = why_job(JobDetail(job=job, reading=None, letter=None), DETAIL, NOON)
+    [page] = [step.detail for step in found.steps if step.gate == "page"]
+    assert page == "page 77 is kept as evidence; `tidemill view 77` shows it"
+    done = msgspec.structs.replace(job, status="done", failure=None)
+    assert "page" not in {
+        step.gate for step in why_job(JobDetail(job=done, reading=None, letter=None), DETAIL, NOON).steps
+    }
 
 
 @pytest.mark.parametrize("failure", MEANING)

@@ -49,6 +49,7 @@ def test_a_dead_letter_says_run_job_source_and_stage() -> None:
         "stage": "parse",
         "failure": "layout_changed",
         "detail": "neither events nor a notice",
+        "adapter_id": "townhall",
     }
 
 

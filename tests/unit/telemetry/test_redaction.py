@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidemill.telemetry.redaction import redact_text, redact_value
+from tidemill.core.checks.secrets import redact_text
+from tidemill.telemetry.redaction import redact_value
 
 pytestmark = pytest.mark.shows("H8")
 

@@ -6,8 +6,9 @@ import typer
 
 from tidemill.cli.system_opening import open_system, with_system
 from tidemill.operations.dry_run import DryRun
+from tidemill.terminal.counting import counted
 from tidemill.terminal.exit_codes import PARTIAL
-from tidemill.terminal.options import AsJson, Limit, Reason, Source, command_group
+from tidemill.terminal.options import AsJson, Reason, Source, command_group
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import id_text, print_json, print_line, print_table
 
@@ -23,7 +24,7 @@ def list_adapters(ctx: typer.Context, *, json: AsJson = False) -> None:
         print_json(found)
         return
     rows = [(one.id, one.vertical, one.version, one.enabled, one.disabled_by, one.disabled_reason) for one in found]
-    print_table(f"{len(found)} adapters", ["adapter", "vertical", "version", "on", "off by", "because"], rows)
+    print_table(counted(len(found), "adapter"), ["adapter", "vertical", "version", "on", "off by", "because"], rows)
 
 
 @app.command("enable")
@@ -57,7 +58,7 @@ def try_adapter(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None
 def show_dry_run(trial: DryRun) -> None:
     """Show the dry run in a few lines."""
     print_line(f"dry run of {trial.adapter_id} {trial.version}: {trial.well} of {trial.pages} stored pages went well, "
-        f"{trial.records} records")  # fmt: skip
+        f"{counted(trial.records, 'record')}")  # fmt: skip
     for reason, count in trial.reasons.items():
         print_line(f"  {count} x {reason}")
     if not trial.is_successful:
@@ -83,28 +84,19 @@ def bless_adapter(ctx: typer.Context, name: Name, source: Source = None, *, json
     rows = [
         (id_text(owner), field, f"{share:.0%}") for owner, shares in found.items() for field, share in shares.items()
     ]
-    print_table(f"Blessed for {len(found)} sources", ["source", "field", "share"], rows, right=["share"])
+    print_table(f"Blessed for {counted(len(found), 'source')}", ["source", "field", "share"], rows, right=["share"])
 
 
-@app.command("incidents")
-def list_incidents(
-    ctx: typer.Context,
-    limit: Limit = 50,
-    *,
-    over: Annotated[bool, typer.Option("--over", help="Also those that are over.")] = False,
-    json: AsJson = False,
-) -> None:
-    """List what drift detection noticed, the newest first."""
-    found = run(with_system(ctx, lambda system: system.actions.adapters.incidents(open_only=not over, limit=limit)))
+@app.command("baselines")
+def list_baselines(ctx: typer.Context, name: Name, *, json: AsJson = False) -> None:
+    """List the shares of records that should have each field, as people took them for good."""
+    found = run(with_system(ctx, lambda system: system.actions.adapters.baselines(name)))
     if json:
         print_json(found)
         return
-    rows = [
-        (one.adapter_id, one.source_name, one.rule, one.field, one.detail, one.times, one.opened_at, one.closed_at)
-        for one in found
-    ]
-    columns = ["adapter", "source", "rule", "field", "detail", "times", "since", "over"]
-    print_table(f"{len(found)} incidents", columns, rows, right=["times"])
+    rows = [(each.source_name, each.field, f"{each.share:.0%}", each.records, each.blessed_by) for each in found]
+    columns = ["source", "field", "filled in", "records", "by"]
+    print_table(f"{counted(len(rows), 'baseline')} of {name}", columns, rows, right=["filled in", "records"])
 
 
 @app.command("disable")

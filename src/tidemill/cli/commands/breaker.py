@@ -1,15 +1,18 @@
 """`tidemill breaker`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidemill.cli.system_opening import open_system, with_system
-from tidemill.operations.breakers import BreakerReset
+from tidemill.cli.system_opening import open_system, with_read_side
 from tidemill.operations.mistakes import Mistake
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, command_group
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import print_json, print_line, print_table
+
+if TYPE_CHECKING:
+    from tidemill.operations.breakers import BreakerReset
 
 app = command_group("Look at circuit breakers and reset them.")
 
@@ -24,7 +27,7 @@ def list_breakers(
     """List breakers, the open ones first."""
     found = [
         one
-        for one in run(with_system(ctx, lambda system: system.store.views.breakers()))
+        for one in run(with_read_side(ctx, lambda side: side.views.breakers()))
         if one.state != "CLOSED" or not tripped
     ]
     if json:
@@ -33,7 +36,9 @@ def list_breakers(
     rows = [(one.source_name, one.state, one.failure_count, one.cooldown_until, one.consecutive_opens, one.total_calls,
              one.total_failures, one.total_rejections, one.changed_at) for one in found]  # fmt: skip
     columns = ["source", "state", "failures", "cooldown until", "opened", "calls", "failed", "turned away", "changed"]
-    print_table(f"{len(found)} breakers", columns, rows, right=["failures", "opened", "calls", "failed", "turned away"])
+    print_table(
+        counted(len(found), "breaker"), columns, rows, right=["failures", "opened", "calls", "failed", "turned away"]
+    )
 
 
 @app.command("reset")
@@ -49,7 +54,7 @@ def reset_breaker(
         msg = "name a source, or say --all"
         raise Mistake(msg)
 
-    async def reset_breakers() -> list[BreakerReset]:
+    async def reset_breakers() -> "list[BreakerReset]":
         async with open_system(ctx) as system:
             if source is not None:
                 return [await system.actions.breakers.reset(source, actor())]

@@ -3,9 +3,10 @@
 import typer
 
 from tidemill.cli.system_opening import with_system
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, command_group
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import print_json, print_line, print_table
+from tidemill.terminal.showing import id_text, print_json, print_line, print_table
 
 MEGABYTE = 1_000_000
 
@@ -20,13 +21,16 @@ def list_browsers(ctx: typer.Context, *, json: AsJson = False) -> None:
         print_json(pools)
         return
     rows = [
-        (pool.process, one.pid, "leaving" if one.is_leaving else "serving", one.vitals.started_at, one.vitals.tasks,
-         one.vitals.busy, one.vitals.memory_bytes // MEGABYTE, one.vitals.pids, sum(pool.state.recycled.values()))
+        (pool.process, id_text(one.pid), "leaving" if one.is_leaving else "serving", one.vitals.started_at,
+         one.vitals.tasks, one.vitals.busy, one.vitals.memory_bytes // MEGABYTE, one.vitals.pids,
+         sum(pool.state.recycled.values()))
         for pool in pools for one in pool.state.browsers
     ]  # fmt: skip
     columns = ["process", "pid", "state", "started", "pages", "in use", "MB", "processes", "replaced"]
     right = ["pid", "pages", "in use", "MB", "processes", "replaced"]
-    print_table(f"{len(rows)} browsers in {len(pools)} processes", columns, rows, right=right)
+    print_table(
+        f"{counted(len(rows), 'browser')} in {counted(len(pools), 'process', 'processes')}", columns, rows, right=right
+    )
 
 
 @app.command("recycle")

@@ -6,6 +6,7 @@ import typer
 
 from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.discovery.candidates import Candidate, CandidateStatus
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, Limit, command_group
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table
@@ -33,7 +34,7 @@ def list_candidates(
     rows = [(id_text(one.id), one.place, one.status, one.confidence, len(one.samples), one.url, one.reasons[:1])
             for one in found]  # fmt: skip
     columns = ["id", "place", "status", "confidence", "samples", "url", "first reason"]
-    print_table(f"{len(found)} candidates", columns, rows, right=["id", "confidence", "samples"])
+    print_table(counted(len(found), "candidate"), columns, rows, right=["id", "confidence", "samples"])
 
 
 @app.command("show")

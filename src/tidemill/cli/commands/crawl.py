@@ -16,6 +16,7 @@ from tidemill.cli.system_opening import open_system
 from tidemill.core.views import RunDetail
 from tidemill.operations.mistakes import Mistake
 from tidemill.operations.runs import Started
+from tidemill.terminal.counting import counted
 from tidemill.terminal.exit_codes import FAILURE
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import actor, run
@@ -60,14 +61,21 @@ def crawl(
 async def run_crawl(ctx: typer.Context, source: str | None) -> Crawled:
     """Enqueue the runs, drain to their end, and return how they went."""
     async with open_system(ctx) as system:
-        started = [
-            await system.actions.runs.start_source(name, actor()) for name in await chosen_sources(system, source)
-        ]
-        run_ids = [run_id for each in started for run_id in each.run_ids]
+        first, *others = await chosen_sources(system, source)
+        started = [await system.actions.runs.start_source(first, actor())]
+        crawling = Crawl(system, started[0].run_ids)
+
+        async def enqueue() -> None:
+            for name in others:
+                started.append(await system.actions.runs.start_source(name, actor()))
+                crawling.add(started[-1].run_ids)
+
+        if others:
+            crawling.enqueue_beside(enqueue())
+        if others or crawling.run_ids:
+            await with_progress(system, crawling, crawling.run_ids)
+        run_ids = crawling.run_ids
         notes = [note for each in started for note in each.notes]
-        crawling = Crawl(system, run_ids)
-        if run_ids:
-            await with_progress(system, crawling, run_ids)
         if crawling.waits_until is not None:
             notes.append(f"jobs wait until {crawling.waits_until:%Y-%m-%d %H:%M} UTC; `tidemill up` goes on with them")
         found = [await system.store.views.run(run_id) for run_id in run_ids]
@@ -119,6 +127,6 @@ def show(done: Crawled) -> None:
         print_table("", columns, rows, right=["run", "pages", "unchanged", "read", "new", "changed", "seen again"])
     for each in done.started:
         if each.rejected:
-            print_line(f"{each.rejected} targets were turned away: {each.reason}")
+            print_line(f"{counted(each.rejected, 'target was', 'targets were')} turned away: {each.reason}")
     for note in done.notes:
         print_line(f"note: {note}")

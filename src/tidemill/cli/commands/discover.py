@@ -7,10 +7,11 @@ import typer
 
 from tidemill.bootstrap.listeners import Listeners
 from tidemill.cli.system_opening import open_system
-from tidemill.operations.discovery import SpillImported
+from tidemill.operations.discovery import GazetteerImported, SpillImported
 from tidemill.pipeline.discover import Discovered
 from tidemill.pipeline.happenings import Happening, PlaceSearched
-from tidemill.terminal.exit_codes import PARTIAL
+from tidemill.terminal.counting import counted
+from tidemill.terminal.exit_codes import FAILURE, PARTIAL
 from tidemill.terminal.options import AsJson, Limit, command_group
 from tidemill.terminal.session import run
 from tidemill.terminal.showing import console, print_json, print_line, print_table, without_control_codes
@@ -49,14 +50,19 @@ def run_discovery(
 def print_progress(happening: Happening) -> None:
     """Print each searched place on standard error."""
     if isinstance(happening, PlaceSearched):
-        words = f"{happening.place}: looked at {happening.looked_at} sites, {happening.found} wait for you"
+        words = (
+            f"{happening.place}: looked at {counted(happening.looked_at, 'site')}, {happening.found} for you to review"
+        )
         console(stderr=True).print(without_control_codes(words), markup=False)
 
 
 def show(done: Discovered, enabled: int) -> None:
     """Show what was done."""
-    print_line(f"{len(done.places)} municipalities searched with {done.asked} paid questions")
-    print_line(f"{done.pending} candidates wait, {done.skipped} were skipped, {enabled} were switched on")
+    places = counted(len(done.places), "municipality", "municipalities")
+    print_line(f"{places} searched with {counted(done.asked, 'paid question')}")
+    print_line(
+        f"{counted(done.pending, 'candidate waits', 'candidates wait')}, {done.skipped} skipped, {enabled} switched on"
+    )
     if done.waiting:
         print_line(f"without the search these wait: {', '.join(done.waiting)}")
     if done.degraded:
@@ -74,7 +80,10 @@ def import_file(
     *,
     json: AsJson = False,
 ) -> None:
-    """Bring in what discovery had to write to a file; twice is once. Bad lines are named, good ones kept."""
+    """Bring in what discovery had to write to a file; twice is once.
+
+    Bad lines are named, good ones kept; a file without bad lines is renamed to `FILE.imported`.
+    """
 
     async def import_content() -> SpillImported:
         content = file.read_bytes()
@@ -82,13 +91,45 @@ def import_file(
             return await system.discovery.import_spill(content)
 
     done = run(import_content())
+    if not done.bad_lines:
+        file.rename(file.with_name(f"{file.name}.imported"))
     if json:
         print_json(done)
     else:
-        print_line(f"{done.candidates} candidates and {done.searches} searches brought in")
+        print_line(
+            f"{counted(done.candidates, 'candidate')} and {counted(done.searches, 'search', 'searches')} brought in"
+        )
         if done.bad_lines:
             print_line(f"lines that cannot be read: {', '.join(map(str, done.bad_lines))}")
     raise typer.Exit(PARTIAL if done.bad_lines else 0)
+
+
+@app.command("gazetteer")
+def import_gazetteer(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV: a line for each town.")],
+    *,
+    json: AsJson = False,
+) -> None:
+    """Bring in towns of any country to be searched; what is known of a town is renewed.
+
+    Columns: name, region, country, population, latitude, longitude, language, time_zone, and spoken if people say
+    another name. Nothing is searched by this.
+    """
+
+    async def import_content() -> GazetteerImported:
+        content = file.read_bytes()
+        async with open_system(ctx) as system:
+            return await system.discovery.import_places(content)
+
+    done = run(import_content())
+    if json:
+        print_json(done)
+    else:
+        print_line(f"{counted(done.places, 'place')} brought in; `tidemill discover run NAME` searches one")
+        for problem in done.problems:
+            print_line(problem)
+    raise typer.Exit((PARTIAL if done.places else FAILURE) if done.problems else 0)
 
 
 @app.command("places")
@@ -100,7 +141,7 @@ def list_places(ctx: typer.Context, limit: Limit = 20, *, json: AsJson = False) 
             places, searched = await system.store.places.every(), await system.store.places.searched()
         largest = sorted(places, key=lambda place: -place.population)[:limit]
         return [
-            {"name": place.name, "region": place.region, "population": place.population,
+            {"name": place.name, "region": place.region, "country": place.country, "population": place.population,
              "searched_at": searched.get(place.name)}
             for place in largest
         ]  # fmt: skip
@@ -109,4 +150,6 @@ def list_places(ctx: typer.Context, limit: Limit = 20, *, json: AsJson = False) 
     if json:
         print_json(found)
         return
-    print_table("Municipalities", ["name", "province", "people", "searched"], [tuple(one.values()) for one in found])
+    print_table(
+        "Municipalities", ["name", "region", "country", "people", "searched"], [tuple(one.values()) for one in found]
+    )

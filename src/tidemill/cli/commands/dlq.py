@@ -1,21 +1,26 @@
 """`tidemill dlq`."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidemill.bootstrap.system import System
-from tidemill.cli.system_opening import open_system, with_system
+from tidemill.bootstrap.reading import ReadSide
+from tidemill.cli.system_opening import open_system, with_read_side, with_system
 from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.views import DeadLetterFilter, DeadLetterView
-from tidemill.operations.dead_letters import HandledDeadLetters
 from tidemill.operations.mistakes import Mistake
+from tidemill.terminal.counting import counted
 from tidemill.terminal.exit_codes import PARTIAL
 from tidemill.terminal.options import AsJson, Limit, Source, Yes, command_group
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table, without_control_codes
 
-app = command_group("Look at dead letters, retry and discard them.")
+if TYPE_CHECKING:  # the list does without the whole system
+    from tidemill.bootstrap.system import System
+    from tidemill.operations.dead_letters import HandledDeadLetters
+
+app = command_group("Look at dead letters, retry, discard and bundle them.")
 
 Keys = Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="The letters' numbers.")]
 Stage = Annotated[str | None, typer.Option(help="Only those that died at this stage.")]
@@ -36,13 +41,12 @@ def list_dead_letters(
 ) -> None:
     """List dead letters, the newest first."""
 
-    async def load_dead_letters() -> list[DeadLetterView]:
-        async with open_system(ctx) as system:
-            return await system.store.views.dead_letters(
-                await filter_of(system, status, source, stage, error), limit=limit
-            )
+    async def load_dead_letters(side: ReadSide) -> list[DeadLetterView]:
+        owner = await side.source_id(source)
+        which = DeadLetterFilter(status=status, source_id=owner, stage=stage, error_type=error)
+        return await side.views.dead_letters(which, limit=limit)
 
-    found = run(load_dead_letters())
+    found = run(with_read_side(ctx, load_dead_letters))
     if json:
         print_json(found)
         return
@@ -52,7 +56,7 @@ def list_dead_letters(
         for one in found
     ]  # fmt: skip
     columns = ["id", "source", "stage", "error", "status", "retries", "next retry", "url", "message"]
-    print_table(f"{len(found)} dead letters", columns, rows, right=["id"])
+    print_table(counted(len(found), "dead letter"), columns, rows, right=["id"])
 
 
 @app.command("show")
@@ -89,6 +93,21 @@ def show_dead_letter(
         typer.echo(without_control_codes(detail.error_stack))
 
 
+@app.command("bundle")
+def bundle_dead_letter(
+    ctx: typer.Context,
+    dead_letter_id: Annotated[int, typer.Argument(metavar="ID", help="The letter's number.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of beside you.")] = None,
+) -> None:
+    """Save a dead letter as a failing test: `tidemill check FILE` fails on it the same way offline."""
+    content = run(with_system(ctx, lambda system: system.actions.bundles.bundle(dead_letter_id, actor())))
+    from tidemill.operations.bundles.bundle import file_name  # noqa: PLC0415 - loads the adapters
+
+    path = output or Path(file_name(dead_letter_id))
+    path.write_bytes(content)
+    print_line(f"saved {path}; `tidemill check {path}` fails on it the same way")
+
+
 @app.command("retry")
 def retry_dead_letters(
     ctx: typer.Context,
@@ -103,13 +122,15 @@ def retry_dead_letters(
     """Try letters again, now, at the stage where their jobs died: some by number, or --all with filters."""
     require_ids_or_all(keys, everything=everything)
 
-    async def retry() -> HandledDeadLetters:
+    async def retry() -> "HandledDeadLetters":
         async with open_system(ctx) as system:
             if everything:
                 return await system.actions.dead_letters.retry_all(
                     await filter_of(system, None, source, stage, error), actor()
                 )
             done = [await system.actions.dead_letters.retry(one, actor()) for one in keys or []]
+            from tidemill.operations.dead_letters import HandledDeadLetters  # noqa: PLC0415 - as above
+
             return HandledDeadLetters(count=sum(one.count for one in done))
 
     raise typer.Exit(report(run(retry()), "put back into the queue", as_json=json))
@@ -133,19 +154,21 @@ def discard_dead_letters(
     if everything and not yes:
         typer.confirm("Discard every pending letter that the filters mean?", abort=True)
 
-    async def discard() -> HandledDeadLetters:
+    async def discard() -> "HandledDeadLetters":
         async with open_system(ctx) as system:
             if everything:
                 which = await filter_of(system, None, source, stage, error)
                 return await system.actions.dead_letters.discard_all(which, actor(), notes)
             done = [await system.actions.dead_letters.discard(one, actor(), notes) for one in keys or []]
+            from tidemill.operations.dead_letters import HandledDeadLetters  # noqa: PLC0415 - as above
+
             return HandledDeadLetters(count=sum(one.count for one in done))
 
     raise typer.Exit(report(run(discard()), "discarded", as_json=json))
 
 
 async def filter_of(
-    system: System, status: str | None, source: str | None, stage: str | None, error: str | None
+    system: "System", status: str | None, source: str | None, stage: str | None, error: str | None
 ) -> DeadLetterFilter:
     """Return the filter that the options mean."""
     owner = (await system.actions.sources.find(source)).id if source else None
@@ -159,12 +182,13 @@ def require_ids_or_all(keys: list[int] | None, *, everything: bool) -> None:
         raise Mistake(msg)
 
 
-def report(done: HandledDeadLetters, words: str, *, as_json: bool) -> int:
+def report(done: "HandledDeadLetters", words: str, *, as_json: bool) -> int:
     """Show what was done; return 3 when some were left alone."""
     if as_json:
         print_json(done)
     else:
-        print_line(f"{done.count} letters {words}")
+        print_line(f"{counted(done.count, 'letter')} {words}")
         if done.orphans:
-            print_line(f"{len(done.orphans)} were left alone, because their source was removed; discard them")
+            left = counted(len(done.orphans), "letter was", "letters were")
+            print_line(f"{left} left alone, because the source was removed; discard them")
     return PARTIAL if done.orphans else 0

@@ -1,13 +1,14 @@
 """`tidemill migrate`."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from tidemill.bootstrap.migrations import plugin_status, upgrade
+from tidemill.bootstrap.migrations import CHAINS, plugin_status, upgrade
 from tidemill.bootstrap.system import build
-from tidemill.cli.system_opening import settings_of
-from tidemill.store.database.migrate import ChainStatus
+from tidemill.cli.system_opening import refuse_if_absent, settings_of
+from tidemill.store.database.migrate import ChainStatus, current, missing_steps
+from tidemill.terminal.exit_codes import FAILURE
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
 from tidemill.terminal.showing import print_json, print_line
@@ -25,8 +26,22 @@ class Migrated(NamedTuple):
 
 
 @app.command()
-def migrate(ctx: typer.Context, *, json: AsJson = False) -> None:
+def migrate(
+    ctx: typer.Context,
+    *,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; name the steps that are missing, and end with 1 if any is.")
+    ] = False,
+    json: AsJson = False,
+) -> None:
     """Bring the database's tables to this version."""
+    if check:
+        missing = run(find_missing(ctx))
+        if json:
+            print_json({"missing": missing})
+        else:
+            print_line("\n".join(f"missing step {step}" for step in missing) or "no step is missing")
+        raise typer.Exit(FAILURE if missing else 0)
     done = run(run_migrations(ctx))
     if json:
         print_json(as_json(done))
@@ -34,6 +49,22 @@ def migrate(ctx: typer.Context, *, json: AsJson = False) -> None:
     print_line(step_text("the tables", done.before, done.after))
     for each in done.plugins:
         print_line(plugin_step_text(each, done.plugins_before.get(each.vertical)))
+
+
+async def find_missing(ctx: typer.Context) -> list[str]:
+    """Return the steps that are missing, of our own tables and of those of installed verticals."""
+    settings = settings_of(ctx)
+    refuse_if_absent(settings)
+    system = build(settings)
+    try:
+        database = system.store.database
+        missing = missing_steps(await current(database))
+        for chain in CHAINS:
+            steps = missing_steps(await current(database, chain), chain)
+            missing += [f"{chain.vertical} {step}" for step in steps]
+        return missing
+    finally:
+        await system.close()
 
 
 async def run_migrations(ctx: typer.Context) -> Migrated:

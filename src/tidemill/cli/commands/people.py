@@ -7,6 +7,7 @@ import typer
 from tidemill.cli.system_opening import with_system
 from tidemill.core.access.roles import Role
 from tidemill.core.views.access import PersonView
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, Yes, command_group
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import print_json, print_line, print_table
@@ -24,7 +25,7 @@ def list_people(ctx: typer.Context, *, json: AsJson = False) -> None:
         print_json(found)
         return
     rows = [(one.name, one.role, state_of(one), one.last_seen_at) for one in found]
-    print_table(f"{len(found)} people", ["name", "role", "state", "last seen"], rows)
+    print_table(counted(len(found), "person", "people"), ["name", "role", "state", "last seen"], rows)
 
 
 @app.command("first")

@@ -7,9 +7,10 @@ import typer
 
 from tidemill.cli.system_opening import with_system
 from tidemill.core.quality.proposals import Proposal
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, command_group
 from tidemill.terminal.session import actor, run
-from tidemill.terminal.showing import print_json, print_line, print_table
+from tidemill.terminal.showing import id_text, print_json, print_line, print_table
 
 app = command_group("Look at selectors that are proposed for redesigned pages, and accept or reject them.")
 
@@ -29,9 +30,16 @@ def list_proposals(
         print_json(found)
         return
     rows = [
-        (one.id, one.source_name, one.status, f"{one.confidence:.0%}", one.diagnosis, one.created_at) for one in found
-    ]
-    print_table(f"{len(found)} proposals", ["number", "source", "status", "sure", "what happened", "when"], rows)
+        (id_text(one.id), one.source_name, one.status, f"{one.confidence:.0%}", _share(one.precision),
+         _share(one.recall), one.diagnosis, one.created_at)
+        for one in found
+    ]  # fmt: skip
+    names = ["number", "source", "status", "sure", "precision", "recall", "what happened", "when"]
+    print_table(counted(len(found), "proposal"), names, rows, right=["sure", "precision", "recall"])
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.1%}"
 
 
 @app.command("show")
@@ -57,6 +65,11 @@ def _show(proposal: Proposal, *, as_json: bool) -> None:
         print_json(proposal)
         return
     print_line(f"proposal {proposal.id} for {proposal.source_name} is {proposal.status}: {proposal.diagnosis}")
+    if proposal.replay_id is not None:
+        print_line(
+            f"proven on the last good pages: precision {_share(proposal.precision)}, recall {_share(proposal.recall)}; "
+            f"`tidemill replays show {proposal.replay_id}` shows each page"
+        )
     after: Mapping[str, Any] = proposal.after or {}
     fields = dict.fromkeys([*proposal.before, *after])
     rows = [(name, proposal.before.get(name, ""), after.get(name, "")) for name in fields]

@@ -10,6 +10,7 @@ from tidemill.cli.system_opening import open_system, with_system
 from tidemill.core.views.quality import QuarantinedView, QuarantineFilter
 from tidemill.operations.mistakes import Mistake
 from tidemill.operations.quarantine import Reviewed
+from tidemill.terminal.counting import counted
 from tidemill.terminal.exit_codes import PARTIAL
 from tidemill.terminal.options import AsJson, Limit, Source, Yes, command_group
 from tidemill.terminal.session import actor, run
@@ -51,7 +52,9 @@ def list_records(
         print_json(found)
         return
     rows = [(id_text(one.id), one.source_name, one.reason, one.detail, one.page_url, one.review) for one in found]
-    print_table(f"{len(found)} records", ["id", "source", "reason", "detail", "page", "decided"], rows, right=["id"])
+    print_table(
+        counted(len(found), "record"), ["id", "source", "reason", "detail", "page", "decided"], rows, right=["id"]
+    )
 
 
 @app.command("show")
@@ -171,7 +174,7 @@ def report(done: Reviewed, words: str, *, as_json: bool) -> int:
     if as_json:
         print_json(done)
     else:
-        print_line(f"{done.records} records {words}")
+        print_line(f"{counted(done.records, 'record')} {words}")
         for record, reason in done.refused.items():
             print_line(f"record {record}: {reason}")
     return PARTIAL if done.refused else 0

@@ -4,10 +4,12 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.system_opening import open_system, with_system
+from tidemill.bootstrap.reading import ReadSide
+from tidemill.cli.system_opening import with_read_side, with_system
 from tidemill.core.run import RunStatus
 from tidemill.core.views import RunView
 from tidemill.operations.mistakes import require_found
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, Limit, Source, command_group
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import id_text, print_facts, print_json, print_line, print_table
@@ -27,12 +29,10 @@ def list_runs(
 ) -> None:
     """List runs, the newest first."""
 
-    async def load_runs() -> list[RunView]:
-        async with open_system(ctx) as system:
-            owner = (await system.actions.sources.find(source)).id if source else None
-            return await system.store.views.runs(owner, status, before=before, limit=limit)
+    async def load_runs(side: ReadSide) -> list[RunView]:
+        return await side.views.runs(await side.source_id(source), status, before=before, limit=limit)
 
-    found = run(load_runs())
+    found = run(with_read_side(ctx, load_runs))
     if json:
         print_json(found)
         return
@@ -45,7 +45,7 @@ def list_runs(
     ]  # fmt: skip
     columns = ["run", "source", "trigger", "status", "complete", "started", "pages", "unchanged", "read", "accepted",
                "dropped", "quarantined", "new", "changed", "without"]  # fmt: skip
-    print_table(f"{len(found)} runs", columns, rows, right=["run", *columns[6:-1]])
+    print_table(counted(len(found), "run"), columns, rows, right=["run", *columns[6:-1]])
 
 
 @app.command("show")
@@ -56,7 +56,7 @@ def show_run(
     json: AsJson = False,
 ) -> None:
     """Show a run with its jobs, stage by stage."""
-    detail = require_found(run(with_system(ctx, lambda system: system.store.views.run(run_id))), "run", run_id)
+    detail = require_found(run(with_read_side(ctx, lambda side: side.views.run(run_id))), "run", run_id)
     if json:
         print_json(detail)
         return
@@ -94,4 +94,4 @@ def requeue_stale(ctx: typer.Context, source: Source = None, *, json: AsJson = F
     if json:
         print_json({"jobs": count})
     else:
-        print_line(f"{count} jobs are ready again")
+        print_line(f"{counted(count, 'job is', 'jobs are')} ready again")

@@ -2,7 +2,7 @@
 
 import typer
 
-from tidemill.settings import describe_settings
+from tidemill.settings import describe_settings, load_settings
 from tidemill.terminal.global_options import GlobalOptions
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.showing import print_json, print_table
@@ -15,7 +15,7 @@ def settings(ctx: typer.Context, *, json: AsJson = False) -> None:
     """Show every setting: its value, where that comes from, what it does."""
     options: GlobalOptions = ctx.obj or GlobalOptions()
     overrides = {} if options.database is None else {"database": options.database}
-    found = describe_settings(options.settings, **overrides)
+    found = describe_settings(load_settings(options.settings, **overrides))
     if json:
         print_json(found)
         return

@@ -28,6 +28,10 @@ def simulate_days(
     seed: Annotated[int, typer.Option(help="Which world: the same number gives the same days.")] = 7,
     faults: Annotated[str, typer.Option(help="all, none, or kinds separated by commas.")] = "all",
     world: str = "",
+    moments: Annotated[
+        int,
+        typer.Option(min=0, max=100_000, help="At so many random moments, hold what --as-of says to what was shown."),
+    ] = 0,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every event here, the same each time.")
     ] = None,
@@ -40,7 +44,9 @@ def simulate_days(
     happened. Exit code 1 when one was broken.
     """
     choice = SIMULATIONS[world]
-    terms = SimulationTerms(days=days, sources=sources, seed=seed, faults=chosen_faults(faults, choice.faults))
+    terms = SimulationTerms(
+        days=days, sources=sources, seed=seed, faults=chosen_faults(faults, choice.faults), moments=moments
+    )
     if not json:
         console(stderr=True).print(f"Letting {days:g} days pass over {choice.subject(terms)} ...")
     writing = log.open("wb") if log is not None else nullcontext()

@@ -7,8 +7,9 @@ import typer
 
 from tidemill.bootstrap.plugins import DEFAULT_ADAPTER, DEFAULT_VERTICAL
 from tidemill.cli.import_report import report_import
-from tidemill.cli.system_opening import open_system, with_system
+from tidemill.cli.system_opening import open_system, with_read_side, with_system
 from tidemill.core.views import SourceDetail
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, DryRun, Prune, Reason, Yes, command_group
 from tidemill.terminal.run_report import report_started
 from tidemill.terminal.session import actor, run
@@ -26,7 +27,7 @@ def list_sources(
     json: AsJson = False,
 ) -> None:
     """List sources: how each stands, and why."""
-    found = run(with_system(ctx, lambda system: system.store.views.sources(system.clock.now(), vertical=vertical)))
+    found = run(with_read_side(ctx, lambda side: side.views.sources(side.clock.now(), vertical=vertical)))
     if json:
         print_json(found)
         return
@@ -46,7 +47,7 @@ def list_sources(
          one.last_success_at, one.reliability if one.standing == "well" else None, one.records, one.standing_reason)
         for one in found
     ]  # fmt: skip
-    print_table(f"{len(found)} sources", columns, rows, right=["targets", "reliability", "records"])
+    print_table(counted(len(found), "source"), columns, rows, right=["targets", "reliability", "records"])
 
 
 @app.command("show")
@@ -123,6 +124,10 @@ def add_source(
     market_url: Annotated[
         str | None, typer.Option(help="Homes for rent: its search page, with {city_slug} and the like; covers markets.")
     ] = None,
+    market: Annotated[
+        list[str] | None,
+        typer.Option("--market", metavar="ID", help="A market that it covers, or all; with --market-url."),
+    ] = None,
     *,
     language: Annotated[str | None, typer.Option(help="The language that it is in, such as nl.")] = None,
     time_zone: Annotated[str | None, typer.Option(help="The clock that its times are on.")] = None,
@@ -140,7 +145,8 @@ def add_source(
         async with open_system(ctx, create=True) as system:
             entry: dict[str, Any] = {"name": name, "vertical": vertical, "base_url": url, "adapter": adapter}
             if market_url is not None:
-                entry["settings"] = {"market_url": market_url}
+                named = {"markets": "all" if market == ["all"] else market} if market else {}
+                entry["settings"] = {"market_url": market_url, **named}
             told = {"language": language, "time_zone": time_zone, "city": city}
             entry |= {field: value for field, value in told.items() if value is not None}
             entry |= {"pace": {"interval_seconds": pace}} if pace is not None else {}
@@ -156,7 +162,7 @@ def add_source(
             return source.name, len(pages) + await system.actions.sources.create_template_targets(source)
 
     added, count = run(add())
-    print_line(f"added source {added} with {count} targets")
+    print_line(f"added source {added} with {counted(count, 'target')}")
 
 
 @app.command("enable")
@@ -206,7 +212,7 @@ def list_upgrades(
         (one.source_name, one.fetcher, one.times, one.reason, one.status, one.last_at, one.decided_by) for one in found
     ]  # fmt: skip
     columns = ["source", "suggested", "pages", "because", "status", "last", "decided by"]
-    print_table(f"{len(found)} suggested upgrades", columns, rows, right=["pages"])
+    print_table(counted(len(found), "suggested upgrade"), columns, rows, right=["pages"])
 
 
 @app.command("accept-upgrade")

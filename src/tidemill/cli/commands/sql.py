@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.system_opening import with_system
+from tidemill.cli.system_opening import with_read_side
 from tidemill.operations.mistakes import NotFound, unknown_name
 from tidemill.store.views import runbook
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
 from tidemill.terminal.showing import print_json, print_line, print_table
@@ -43,11 +44,11 @@ def sql(
     if " " not in question.strip() and question not in QUESTIONS:
         raise NotFound(unknown_name("question", question, QUESTIONS) + "; or write a SELECT")
 
-    answer = run(with_system(ctx, lambda system: runbook.ask(system.store.database, QUESTIONS.get(question, question))))
+    answer = run(with_read_side(ctx, lambda side: runbook.ask(side.database, QUESTIONS.get(question, question))))
     if json:
         print_json([dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
         return
     rows: Sequence[Sequence[object]] = [[str(value) if isinstance(value, int) else value for value in row]
                                         for row in answer.rows]  # fmt: skip
     print_table("", list(answer.columns), rows)
-    print_line(f"{len(answer.rows)} rows" + (", and more that are not shown" if answer.cut else ""))
+    print_line(counted(len(answer.rows), "row") + (", and more that are not shown" if answer.cut else ""))

@@ -5,10 +5,13 @@ from typing import Annotated
 
 import typer
 
+from tidemill.bootstrap.reading import ReadSide
 from tidemill.cli.import_report import report_import
-from tidemill.cli.system_opening import open_system, with_system
+from tidemill.cli.system_opening import open_system, with_read_side, with_system
 from tidemill.core.target import TargetStatus
 from tidemill.core.views import TargetFilter, TargetView
+from tidemill.terminal.counting import counted
+from tidemill.terminal.exit_codes import FAILURE, PARTIAL
 from tidemill.terminal.options import AsJson, DryRun, Limit, Prune, Reason, Source, Yes, command_group
 from tidemill.terminal.run_report import report_started
 from tidemill.terminal.session import actor, run
@@ -31,13 +34,11 @@ def list_targets(
 ) -> None:
     """List targets: when each is due and how its last scrape ended."""
 
-    async def load_targets() -> list[TargetView]:
-        async with open_system(ctx) as system:
-            owner = (await system.actions.sources.find(source)).id if source else None
-            which = TargetFilter(source_id=owner, status=status, text=text)
-            return await system.store.views.targets(which, after=after, limit=limit)
+    async def load_targets(side: ReadSide) -> list[TargetView]:
+        which = TargetFilter(source_id=await side.source_id(source), status=status, text=text)
+        return await side.views.targets(which, after=after, limit=limit)
 
-    found = run(load_targets())
+    found = run(with_read_side(ctx, load_targets))
     if json:
         print_json(found)
         return
@@ -45,7 +46,7 @@ def list_targets(
              one.consecutive_failures, one.schedule or "as its vertical", one.last_scraped_at,
              one.next_due_at) for one in found]  # fmt: skip
     columns = ["id", "source", "url", "status", "on", "last", "failures", "schedule", "scraped", "due"]
-    print_table(f"{len(found)} targets", columns, rows, right=["id", "failures"])
+    print_table(counted(len(found), "target"), columns, rows, right=["id", "failures"])
 
 
 @app.command("import")
@@ -90,6 +91,33 @@ def add_target(
 
     added = run(add())
     print_line(f"added target {added.id if added else ''} {url}")
+
+
+@app.command("feeds")
+def read_feeds(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The source's name.")],
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be added, and add nothing.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Read what lists a source's pages (RSS, Atom, sitemaps) and add those that are new.
+
+    Its feeds stand in its setting `feeds`; the tick `feeds` reads them every six hours. 0 all were read, 3 some,
+    1 none.
+    """
+    done = run(with_system(ctx, lambda system: system.actions.feeds.refresh(source, actor(), dry_run=dry_run)))
+    if json:
+        print_json(done)
+    else:
+        rows = [(one.url, one.form, len(one.pages), one.trouble) for one in done.feeds]
+        print_table("Feeds", ["feed", "what it is", "pages", "trouble"], rows, right=["pages"])
+        added = "would be added" if dry_run else "added"
+        print_line(f"{done.added} {added}, {done.known} known before, {done.refused} refused")
+        for refusal in done.refusals:
+            print_line(f"refused: {refusal}")
+    read = sum(1 for one in done.feeds if one.form)
+    raise typer.Exit(0 if read == len(done.feeds) else PARTIAL if read else FAILURE)
 
 
 @app.command("schedule")

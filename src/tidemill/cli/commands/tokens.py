@@ -6,6 +6,7 @@ import typer
 
 from tidemill.cli.system_opening import with_system
 from tidemill.core.access.roles import TokenScope
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, command_group
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import id_text, print_json, print_line, print_table
@@ -26,7 +27,7 @@ def list_tokens(ctx: typer.Context, *, json: AsJson = False) -> None:
         for one in found
     ]  # fmt: skip
     columns = ["id", "name", "begins with", "scope", "made by", "ends", "last used", "revoked"]
-    print_table(f"{len(found)} tokens", columns, rows, right=["id"])
+    print_table(counted(len(found), "token"), columns, rows, right=["id"])
 
 
 @app.command("make")

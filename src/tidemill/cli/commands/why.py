@@ -20,7 +20,8 @@ def why(
         str,
         typer.Argument(
             metavar="SUBJECT",
-            help="source:NAME, target:ID, target:URL, job:ID, run:ID, event:ID[.FIELD], service:NAME or market:ID",
+            help="source:NAME, target:ID, target:URL, job:ID, run:ID, event:ID[.FIELD], listing:ID[.FIELD], price:ID, "
+            "product:ID, match:ID[.FIELD], letter:ID, quarantine:ID, incident:ID, service:NAME or market:ID",
         ),
     ],
     *,

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from tidemill.core.alerts.table import ALERTS, AlertName, Severity
+from tidemill.core.alerts.table import ALERTS, AlertName, CauseKind, Severity
 from tidemill.core.quality.drift import DriftRule
 
 MESSAGE_INTERVAL = timedelta(minutes=5)
@@ -25,8 +25,19 @@ DRIFT_ALERTS: Mapping[DriftRule, AlertName] = {
     DriftRule.WATCHED: AlertName.FAILURE_RATE,
     DriftRule.SHORT_LIST: AlertName.SHORT_LIST,
     DriftRule.SELECTORS: AlertName.SELECTOR_FAILING,
+    DriftRule.POORER_READING: AlertName.SELECTOR_FAILING,
 }
 """Which alert each drift rule is; their incidents are opened at the end of a run, all others by the evaluation."""
+
+
+def drift_alert(rule: str) -> AlertName:
+    """Return the alert that a drift rule is."""
+    return DRIFT_ALERTS[DriftRule(rule)]
+
+
+def adapter_cause(adapter_id: str) -> str:
+    """Return the cause of what one adapter's repair would mend."""
+    return f"{CauseKind.ADAPTER} {adapter_id}"
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +56,10 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenIncident(msgspec.Struct, frozen=True, kw_only=True):
-    """An incident as the evaluation sees it; `is_drift` when the end of a run opens and closes it."""
+    """An incident as the evaluation sees it.
+
+    `is_drift` when the end of a run opens and closes it, `is_settled` when it is over and that was told.
+    """
 
     id: int
     alert: AlertName
@@ -60,6 +74,7 @@ class OpenIncident(msgspec.Struct, frozen=True, kw_only=True):
     is_acknowledged: bool = False
     snoozed_until: datetime | None = None
     is_drift: bool = False
+    is_settled: bool = False
 
     @property
     def severity(self) -> Severity:
@@ -117,6 +132,15 @@ class Telling(msgspec.Struct, frozen=True, kw_only=True):
 
     messages: tuple[IncidentMessage, ...] = ()
     silenced: tuple[int, ...] = ()
+
+
+class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
+    """What an evaluation changed."""
+
+    opened: tuple[OpenIncident, ...] = ()
+    closed: tuple[OpenIncident, ...] = ()
+    messages: int = 0
+    pending: int = 0
 
 
 def pending_key(alert: str, cause: str) -> str:
@@ -191,9 +215,9 @@ def _messages_of_cause(
     live = [each for each in group if each.closed_at is None and not _is_snoozed(each, now)]
     new = [each for each in live if each.told_at is None]
     quiet = [each for each in new if _is_silenced(each, group)]
-    quiet += [each for each in group if each.closed_at is not None and not each.was_sent]  # over before it was told
+    quiet += [each for each in group if each.closed_at is not None and not each.was_sent and not each.is_settled]
     opened = [each for each in new if each not in quiet]
-    over = [each for each in group if each.closed_at is not None and each.was_sent]
+    over = [each for each in group if each.closed_at is not None and each.was_sent and not each.is_settled]
     old = [each for each in live if _is_to_repeat(each, now)]
     last = max((each.told_at for each in group if each.told_at is not None and each.was_sent), default=None)
     is_held = last is not None and now - last < MESSAGE_INTERVAL

@@ -55,13 +55,31 @@ def send_after(severity: str, quiet: QuietHours | None, now: datetime) -> dateti
     return end.astimezone(now.tzinfo)
 
 
+def time_of_day(text: str) -> time:
+    """Return the time written as `08:00`. Raise ValueError with what to write instead."""
+    try:
+        return time.fromisoformat(text.strip())
+    except ValueError as error:
+        msg = f"{text!r} is no time of the day; write 08:00"
+        raise ValueError(msg) from error
+
+
+def known_zone(name: str) -> str:
+    """Return the name of a time zone. Raise ValueError if there is none of that name."""
+    try:
+        return str(ZoneInfo(name))
+    except (ValueError, KeyError, OSError) as error:
+        msg = f"{name!r} is no time zone; write one such as Europe/Amsterdam"
+        raise ValueError(msg) from error
+
+
 def quiet_hours(text: str, zone: str) -> QuietHours | None:
     """Return the quiet hours written as `22:00-07:00`; None for ''. Raise ValueError with what to write instead."""
     if not text:
         return None
     begins, _, ends = text.partition("-")
     try:
-        return QuietHours(time.fromisoformat(begins.strip()), time.fromisoformat(ends.strip()), str(ZoneInfo(zone)))
-    except (ValueError, KeyError) as error:
-        msg = f"quiet hours {text!r} in {zone!r} cannot be read; write 22:00-07:00 and a zone such as Europe/Amsterdam"
+        return QuietHours(time_of_day(begins), time_of_day(ends), known_zone(zone))
+    except ValueError as error:
+        msg = f"alert_quiet_hours {text!r} cannot be read ({error}); write 22:00-07:00"
         raise ValueError(msg) from error

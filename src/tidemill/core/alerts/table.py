@@ -188,7 +188,7 @@ RULES: tuple[AlertRule, ...] = (
           "periodic work has not gone well for three of its periods",
           "Part of the system stands still, whatever else looks well.",
           "Read the last error of the tick, and whether a process runs that does it.",
-          limit=3),
+          limit=3, delay=_minutes(2)),
     _rule(AlertName.LONG_BACKOFF, _P2, CauseKind.ADAPTER,
           "an adapter's scheduling is paused for more than 30 minutes because its queue is full",
           "Nothing new is scheduled for it meanwhile.",
@@ -220,9 +220,11 @@ RULES: tuple[AlertRule, ...] = (
           "Look at the machine and at the sites by hand; nothing more happens by itself.",
           limit=5),
     _rule(AlertName.SELECTOR_FAILING, _P3, CauseKind.ADAPTER,
-          "a source's first selector fails on more than a tenth of pages, and a fallback reads them",
-          "The site is changing; when the fallback fails too, records are lost.",
-          "Look at the proposed selector and apply or refuse it.",
+          "a source's first selector fails on more than a tenth of pages and a fallback reads them, or a page is read"
+          " by a weaker strategy or with fewer fields than its last good one",
+          "The site is changing. What was stored of its records is not overwritten by poorer readings meanwhile.",
+          "Look at the page and at the proposed selector, and apply or refuse it; close the incident if this is how "
+          "the site is now.",
           limit=0.10),
     _rule(AlertName.WORSE_THAN_USUAL, _P3, CauseKind.ADAPTER,
           "a run failed 25 points more often than usual, or brought less than half the usual records",

@@ -6,6 +6,7 @@ LARGEST_PORT = 65_535
 SCHEMES = {
     "database": ("sqlite", "postgresql"),
     "redis": ("redis", "rediss", "unix"),
+    "read_database": ("postgresql",),
     "broker": ("redis", "rediss", "amqp", "amqps"),
 }
 """How the addresses of stores begin, by setting."""

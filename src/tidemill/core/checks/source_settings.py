@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 
+from tidemill.core.checks.feed_settings import FEEDS, feed_list
 from tidemill.core.checks.suggestions import unknown_name
 from tidemill.core.source import DOMAINS, PACE_PER
 from tidemill.core.urls import BadUrl, registrable_domain
@@ -54,6 +55,7 @@ COMMON: SettingChecks = {
     DOMAINS: domain_names,
     PACE_PER: one_of_words("host", "domain"),
     "paid_fallback": a_flag,
+    FEEDS: feed_list,
 }
 """What every source may set, whatever reads it."""
 

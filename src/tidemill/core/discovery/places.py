@@ -11,13 +11,19 @@ EARTH_KM = 6_371.0
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A town or municipality, as an offline gazetteer knows it; `spoken` is the name that people use."""
+    """A town or municipality, as an offline gazetteer knows it; `spoken` is the name that people use.
+
+    `country` is two letters; its sites are in `language`, and their times on the clocks of `time_zone`.
+    """
 
     name: str
     region: str
     population: int
     coordinates: Coordinates
     spoken: str = ""
+    country: str = "NL"
+    language: str = "nl"
+    time_zone: str = "Europe/Amsterdam"
 
     @property
     def common_name(self) -> str:

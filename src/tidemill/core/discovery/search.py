@@ -18,13 +18,13 @@ SEARCH_AGAIN_AFTER = timedelta(days=28)
 class SearchProfile(msgspec.Struct, frozen=True):
     """How a vertical searches for new sources.
 
-    `queries` are sent for each place, with `{place}` filled in. `noise` names sites that match every query and are
-    never wanted. `path` and `words` match the URLs and the texts of wanted pages. `adapter_id` reads
-    the pages found, and `prompt` asks a model about `{pages}`.
+    `queries` are sent for each place, by its language, with `{place}` filled in; '' holds those of any other. `noise`
+    names sites that match every query and are never wanted. `path` and `words` match the URLs and the texts of wanted
+    pages. `adapter_id` reads the pages found, and `prompt` asks a model about `{pages}`.
     """
 
     adapter_id: str
-    queries: tuple[str, ...]
+    queries: Mapping[str, tuple[str, ...]]
     noise: frozenset[str]
     path: re.Pattern[str]
     words: re.Pattern[str]
@@ -58,7 +58,10 @@ class ShortlistedSite(msgspec.Struct, frozen=True):
 
 def queries_for(place: Place, profile: SearchProfile) -> tuple[str, ...]:
     """Return the search queries for a place, under its common name."""
-    return tuple(template.format(place=place.common_name) for template in profile.queries)
+    return tuple(
+        template.format(place=place.common_name)
+        for template in profile.queries.get(place.language, profile.queries[""])
+    )
 
 
 def places_to_search(

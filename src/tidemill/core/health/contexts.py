@@ -16,6 +16,8 @@ MEBIBYTE = 1024 * 1024
 DEGRADED_ERRORS, FAILING_ERRORS = 2, 5
 DEGRADED_AGE, FAILING_AGE = timedelta(seconds=120), timedelta(seconds=300)
 """More errors in a row, or an age beyond these, and a context is degraded or failing."""
+FREES_MEMORY_WITHIN = timedelta(seconds=60)
+"""How long after its start a context may still be counted the memory that the one before it held."""
 LIVE_PHASES = frozenset({Phase.IN_PLAY, Phase.BREAK, Phase.UNKNOWN})
 
 
@@ -174,7 +176,7 @@ def restart_reason(context: ScraperContext, now: datetime) -> RestartReason | No
     silence = now - since - (timedelta(0) if context.is_live else 2 * context.polling_interval)
     if now - context.start_time > limits.max_lifetime:
         return RestartReason.AGE
-    if context.usage.memory_bytes > limits.soft_memory_limit:
+    if context.usage.memory_bytes > limits.soft_memory_limit and now - context.start_time >= FREES_MEMORY_WITHIN:
         return RestartReason.MEMORY
     if context.error_count - context.errors_at_start > limits.most_errors:
         return RestartReason.ERRORS

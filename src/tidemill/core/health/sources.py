@@ -41,7 +41,8 @@ class LastRun(msgspec.Struct, frozen=True, kw_only=True):
 class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What a source's standing is decided by.
 
-    `targets_read` are the targets that are on and whose adapter is on too. `needs_approval` tells whether nobody
+    `targets_read` are the targets that are on and whose adapter is on too; `targets_barred` those that are on, and
+    that a person marked as not allowed by robots.txt. `needs_approval` tells whether nobody
     approved terms that have to be; `installed` whether some package brings its vertical.
     """
 
@@ -55,6 +56,7 @@ class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
     targets: int = 0
     targets_on: int = 0
     targets_read: int = 0
+    targets_barred: int = 0
     targets_broken: int = 0
     adapter_id: str = ""
     records: int = 0
@@ -92,6 +94,8 @@ def _reason_held_back(facts: SourceFacts, now: datetime) -> str:  # noqa: PLR091
         return "it has no targets"
     if facts.targets_on == 0:
         return "all its targets are paused"
+    if facts.targets_barred >= facts.targets_on:
+        return "all its targets are marked as not allowed by robots.txt"
     if facts.targets_read == 0:
         return f"its adapter {facts.adapter_id} is switched off"
     if facts.breaker_state == "OPEN" and facts.cooldown_until is not None and facts.cooldown_until > now:
@@ -122,6 +126,6 @@ def _remarks(facts: SourceFacts, run: LastRun) -> str:
     said = [
         (run.failed, f"{run.failed} of {run.attempted} pages of its last run failed"),
         (facts.targets_broken, f"{facts.targets_broken} of {facts.targets} targets are broken"),
-        (facts.letters, f"{facts.letters} dead letters wait"),
+        (facts.letters, "1 dead letter waits" if facts.letters == 1 else f"{facts.letters} dead letters wait"),
     ]
     return "; ".join(words for count, words in said if count)

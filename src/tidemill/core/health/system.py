@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -33,6 +34,57 @@ def is_working(seen_at: datetime, ended_at: datetime | None, now: datetime, leas
     return ended_at is None and now - seen_at <= lease
 
 
+LOST_TOLD = timedelta(minutes=5)
+"""So long a worker that vanished is told of, unless one takes its place."""
+
+
+class SeenWorker(Protocol):
+    """As much of a worker as tells whether it was lost."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """What whoever takes its place is called."""
+        ...
+
+    @property
+    def seen_at(self) -> datetime:
+        """When its last heartbeat came."""
+        ...
+
+    @property
+    def ended_at(self) -> datetime | None:
+        """When it signed off or was given up."""
+        ...
+
+    @property
+    def lanes(self) -> str | None:
+        """Whose jobs it takes; '' for a process that takes none, such as one for the schedule alone."""
+        ...
+
+
+Worker = TypeVar("Worker", bound=SeenWorker)
+
+
+def working_takers(workers: Sequence[Worker], now: datetime, lease: timedelta) -> list[Worker]:
+    """Return the workers that take jobs and still hold their leases."""
+    return [each for each in workers if each.lanes != "" and is_working(each.seen_at, each.ended_at, now, lease)]
+
+
+def lost_workers(workers: Sequence[SeenWorker], now: datetime, lease: timedelta) -> list[str]:
+    """Return a line for each worker that stopped being seen without a word, and that none has replaced."""
+    latest = {each.place: each for each in sorted(workers, key=lambda each: each.seen_at)}
+    return [
+        f"worker {each.name} has not been seen since {each.seen_at:%Y-%m-%d %H:%M:%S} UTC; others take on what it held"
+        for each in latest.values()
+        if now - each.seen_at <= LOST_TOLD and (each.ended_at or now) - each.seen_at > lease
+    ]
+
+
 class NamedStanding(msgspec.Struct, frozen=True):
     """A source's name with how it stands."""
 
@@ -51,6 +103,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     proposals: int = 0
     fetcher_suggestions: int = 0
     incidents: int = 0
+    stale_jobs: int = 0
 
     @property
     def total(self) -> int:
@@ -66,16 +119,19 @@ WAITING_WORDS: Mapping[str, tuple[str, str, str]] = {
     "candidates": ("discovered site to review", "discovered sites to review", "tidemill candidates list"),
     "proposals": ("proposed selector change", "proposed selector changes", "tidemill proposals list"),
     "fetcher_suggestions": ("suggested fetcher", "suggested fetchers", "tidemill sources upgrades"),
-    "incidents": ("open incident", "open incidents", "tidemill adapters list"),
+    "incidents": ("open incident", "open incidents", "tidemill incidents list"),
+    "stale_jobs": ("job that waited too long", "jobs that waited too long", "tidemill runs requeue-stale"),
 }
 """What each count of `Waiting` is called, one and many, and the command that shows them."""
 
 
 class SystemFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """The facts that the system is graded by; `overdue` and `services` are sentences."""
+    """The facts that the system is graded by; `workers_lost`, `overdue` and `services` are sentences."""
 
     database_error: str = ""
+    replica: str = ""
     workers_alive: int = 0
+    workers_lost: Sequence[str] = ()
     sources: Sequence[NamedStanding] = ()
     open_breakers: Sequence[str] = ()
     overdue: Sequence[str] = ()
@@ -93,6 +149,8 @@ def system_grade(facts: SystemFacts) -> tuple[Grade, list[str]]:
     problems = [
         *source_problems(facts.sources),
         *_breaker_problems(facts.open_breakers),
+        *([facts.replica] if facts.replica else []),
+        *facts.workers_lost,
         *facts.overdue,
         *_error_problems(facts),
         *facts.services,

@@ -71,12 +71,16 @@ class ListReading(msgspec.Struct, frozen=True):
 
 
 class LiveSite(msgspec.Struct, frozen=True, kw_only=True):
-    """A source that tells of a thing: its name, its own id for the thing, and its precedence (0 to 100)."""
+    """A page that tells of a thing: its source, the source's own id for the thing, and its precedence (0 to 100).
+
+    `resource` says what the page shows: a source may have several pages for one thing, read each on its own.
+    """
 
     source_id: int
     source: str
     source_key: str
     precedence: int = 50
+    resource: str = "scorecard"
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -124,8 +128,14 @@ class LiveRules(Protocol):
     """A vertical's side of the live lane. `memory` is its own value about one thing and is kept in the process only.
 
     All tellings of a thing come here one after the other, in the order of their answers, from one process at a time.
-    No method raises for what a page holds, and each is quick: they run on the loop.
+    No method raises for what a page holds. `read_list` and `read_thing` run where pages are read, the others on the
+    loop, and each of them is quick.
     """
+
+    row_types: Sequence[type]
+    """The types of the `rows` that `merge` answers with: what waits in a file is made into these again."""
+    reading_type: type[Any]
+    """What `read_thing` returns: it travels as JSON from the process in which a page is read."""
 
     def read_list(self, found: Found, context: "Context") -> ListReading | Fail:
         """Return the things that a list page names, or why it cannot be told."""

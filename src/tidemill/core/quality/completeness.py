@@ -4,6 +4,7 @@ from statistics import median
 
 import msgspec
 
+from tidemill.core.quality.readings import poorer_words
 from tidemill.core.run import Counts
 from tidemill.core.services.degradation import MAY_SERVE_STORED
 
@@ -39,6 +40,7 @@ class RunEvidence(msgspec.Struct, frozen=True, kw_only=True):
     targets: int
     followed: int = 0
     truncated_pages: int = 0
+    poorer_pages: int = 0
     claimed_total: int | None = None
     records_seen: int = 0
     history: tuple[int, ...] = ()
@@ -52,8 +54,7 @@ short in a source's first days would otherwise remove everything else."""
 
 def certify(evidence: RunEvidence) -> Certificate:
     """Check a run's pages, the site's own total, truncation marks and the usual count."""
-    checks = (_every_page, _every_page_usable, _no_truncation, _no_stored_pages, _claimed_total, _usual_count)
-    return Certificate(tuple(doubt for check in checks if (doubt := check(evidence)) is not None))
+    return Certificate(tuple(doubt for check in _CHECKS if (doubt := check(evidence)) is not None))
 
 
 def far_short(evidence: RunEvidence) -> str:
@@ -86,6 +87,13 @@ def _no_truncation(evidence: RunEvidence) -> CompletenessDoubt | None:
     return CompletenessDoubt("truncated", f"{evidence.truncated_pages} pages were cut short")
 
 
+def _read_as_well(evidence: RunEvidence) -> CompletenessDoubt | None:
+    """A page that is read worse than before may hold what was not recognised on it."""
+    if evidence.poorer_pages == 0:
+        return None
+    return CompletenessDoubt("reading", poorer_words(evidence.poorer_pages, ()))
+
+
 def _no_stored_pages(evidence: RunEvidence) -> CompletenessDoubt | None:
     missing = [name for name in evidence.degraded if name in MAY_SERVE_STORED]
     if not missing:
@@ -110,3 +118,8 @@ def _usual_count(evidence: RunEvidence) -> CompletenessDoubt | None:
     if evidence.records_seen >= usual * SHORTFALL:
         return None
     return CompletenessDoubt("count", f"saw {evidence.records_seen} where {usual:g} are usual")
+
+
+_CHECKS = (
+    _every_page, _every_page_usable, _no_truncation, _read_as_well, _no_stored_pages, _claimed_total, _usual_count,
+)  # fmt: skip

@@ -40,10 +40,12 @@ class DriftRule(StrEnum):
     WATCHED = "watched"
     SHORT_LIST = "short_list"
     SELECTORS = "selectors"
+    POORER_READING = "poorer_reading"
 
 
-JUDGED_APART = frozenset({DriftRule.FIELD_SHARE, DriftRule.SELECTORS})
-"""Rules that a run's counts say nothing about: fields have a baseline of their own, selectors a proposal."""
+JUDGED_APART = frozenset({DriftRule.FIELD_SHARE, DriftRule.SELECTORS, DriftRule.POORER_READING})
+"""Rules that a run's counts say nothing about: fields have a baseline of their own, selectors a proposal, and pages
+that are read worse than before stay so until each is read well again."""
 
 
 class DriftStrikes(msgspec.Struct, frozen=True, kw_only=True):

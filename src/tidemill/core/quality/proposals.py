@@ -23,7 +23,7 @@ class ProposalStatus(StrEnum):
 
 
 class DriftedTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """A target whose page yielded no records, with the records of its last good page."""
+    """A target whose page yielded no records, or was read worse, with the records of its last good page."""
 
     source: Source
     target_id: int
@@ -32,6 +32,25 @@ class DriftedTarget(msgspec.Struct, frozen=True, kw_only=True):
     good_page_id: int
     good_at: datetime
     known: Sequence[RawRecord]
+    is_poorer: bool = False
+
+
+class SelectorProof(msgspec.Struct, frozen=True, kw_only=True):
+    """What proposed selectors read on the last good pages, held to what was kept of these then.
+
+    Of the records that they read `precision` is the share that is the same as then, and of those of then `recall` is
+    the share that they read again. `replay_id` is the report, page by page.
+    """
+
+    pages: int
+    precision: float
+    recall: float
+    replay_id: int
+
+    @property
+    def words(self) -> str:
+        """It in words."""
+        return f"on {self.pages} good pages precision is {self.precision:.1%} and recall {self.recall:.1%}"
 
 
 class SelectorFinding(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +62,7 @@ class SelectorFinding(msgspec.Struct, frozen=True, kw_only=True):
     after: Mapping[str, Any] | None = None
     confidence: float = 0.0
     lost: tuple[str, ...] = ()
+    proof: SelectorProof | None = None
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,5 +82,8 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float
     lost: Sequence[str]
     created_at: datetime
+    precision: float | None
+    recall: float | None
+    replay_id: int | None
     decided_at: datetime | None
     decided_by: str

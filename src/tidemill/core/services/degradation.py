@@ -19,8 +19,13 @@ class Service(StrEnum):
     SCRAPINGBEE = "scrapingbee"
     APIFY = "apify"
     SLACK = "slack"
+    MAIL = "mail"
+    ALERT_WEBHOOK = "alert_webhook"
+    APPRISE = "apprise"
+    DEADMAN = "deadman"
     REDIS = "redis"
     BROKER = "broker"
+    BEAT = "beat"
     BROWSER = "browser"
     CURL = "curl"
     DATABASE = "database"
@@ -53,11 +58,23 @@ FALLBACKS: dict[Service, ServiceFallback] = {
                                          "set `scrapingbee_key`"),
     Service.APIFY:       ServiceFallback("jobs of its sources wait until it answers; what is known is served and ages",
                                  "set `apify_token`"),
-    Service.SLACK:       ServiceFallback("alerts are logged", "alerts go to the log and to `/status` only, for now"),
-    Service.REDIS:       ServiceFallback("requests are spaced by the ledger in the database alone",
+    Service.SLACK:       ServiceFallback("messages wait in the outbox for 30 days and go out in order",
+                                 "set `slack_webhook` to the address of an incoming webhook"),
+    Service.MAIL:        ServiceFallback("mails wait in the outbox for 30 days and go out in order",
+                                 "set `mail_server`, `mail_from` and `mail_to`"),
+    Service.ALERT_WEBHOOK: ServiceFallback("messages wait in the outbox for 30 days and go out in order",
+                                 "set `alert_webhook_url` and `alert_webhook_secret`"),
+    Service.APPRISE:     ServiceFallback("messages wait in the outbox for 30 days and go out in order",
+                                 "install the extra `apprise` and set `apprise_urls`"),
+    Service.DEADMAN:     ServiceFallback("nobody outside hears that we are alive, and their alarm goes off",
+                                 "set `deadman_url` to the address of a service that expects a call a minute"),
+    Service.REDIS:       ServiceFallback("requests are spaced by the ledger in the database alone;"
+                                         " snapshots of what is live come from the database",
                                  "set `redis` to its address"),
     Service.BROKER:      ServiceFallback("workers look for work and do what is due by themselves, a little later",
                                  "set `broker` to the address of Redis or RabbitMQ"),
+    Service.BEAT:        ServiceFallback("workers do what is due by themselves, a little later",
+                                 "start `tidemill beat`, twice"),
     Service.BROWSER:     ServiceFallback("jobs that need a browser wait until there is one; all others go on",
                                  "install the extra `browser` and Chromium"),
     Service.CURL:        ServiceFallback("servers that break HTTP are asked by the usual client alone",

@@ -68,6 +68,7 @@ class Vitals(msgspec.Struct, frozen=True, kw_only=True):
     tasks: int = 0
     busy: int = 0
     memory_bytes: int = 0
+    cpu_seconds: float = 0.0
     pids: int = 0
     browser_lives: bool = True
     driver_lives: bool = True

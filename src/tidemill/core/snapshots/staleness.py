@@ -26,17 +26,22 @@ class StaleLevel(StrEnum):
     ERROR = "error"
 
 
-def stale_level(checked_at: datetime, now: datetime, *, is_live: bool) -> StaleLevel | None:
-    """Return how stale a thing is; None while it is fresh, and always None once it is over."""
+def stale_level(
+    checked_at: datetime, now: datetime, *, is_live: bool, rests: timedelta = timedelta(0)
+) -> StaleLevel | None:
+    """Return how stale a thing is; None while it is fresh, and always None once it is over.
+
+    `rests` is how long it is left alone at a time while it is on a break: a break is fresh and unchanged.
+    """
     age = now - checked_at
-    if not is_live or age < WARN_AFTER:
+    if not is_live or age < WARN_AFTER + rests:
         return None
-    return StaleLevel.WARN if age < ERROR_AFTER else StaleLevel.ERROR
+    return StaleLevel.WARN if age < ERROR_AFTER + rests else StaleLevel.ERROR
 
 
-def is_fresh(checked_at: datetime, now: datetime, *, is_live: bool) -> bool:
+def is_fresh(checked_at: datetime, now: datetime, *, is_live: bool, rests: timedelta = timedelta(0)) -> bool:
     """Return whether a snapshot may be served without being marked stale."""
-    return now - checked_at <= (FRESH_LIVE if is_live else FRESH_ENDED)
+    return now - checked_at <= (FRESH_LIVE + rests if is_live else FRESH_ENDED)
 
 
 def is_too_far_behind(events: int, size: int, waited: timedelta) -> bool:

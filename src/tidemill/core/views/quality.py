@@ -1,4 +1,4 @@
-"""What was set aside for a person, and incidents of drift, as they stand."""
+"""What was set aside for a person, as it stands."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -38,21 +38,3 @@ class QuarantinedView(msgspec.Struct, frozen=True, kw_only=True):
     review_notes: str | None
     times: int = 1
     last_seen_at: datetime | None = None
-
-
-class IncidentView(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that drift detection noticed, and whether it is over."""
-
-    id: int
-    adapter_id: str
-    source_id: int
-    source_name: str
-    rule: str
-    field: str
-    detail: str
-    run_id: int
-    times: int
-    opened_at: datetime
-    last_seen_at: datetime
-    closed_at: datetime | None
-    closed_by: str | None

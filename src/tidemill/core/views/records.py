@@ -33,7 +33,10 @@ def key_place(text: str | None) -> int:
 
 
 class HistoryView(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of a record: field by field what it was and what it is."""
+    """A change of a record: field by field what it was and what it is.
+
+    `replay_id` names the replay that corrected it; the record was not seen then.
+    """
 
     id: int
     kind: str
@@ -41,6 +44,7 @@ class HistoryView(msgspec.Struct, frozen=True, kw_only=True):
     run_id: int
     page_id: int | None
     created_at: datetime
+    replay_id: int | None = None
 
 
 class PageView(msgspec.Struct, frozen=True, kw_only=True):

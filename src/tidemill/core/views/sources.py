@@ -15,7 +15,8 @@ class SourceView(msgspec.Struct, frozen=True, kw_only=True):
     """A source in a list. `reason` says why it is not available; it is empty when it is.
 
     `standing` is the one rule's word for how it is, and `standing_reason` why. `targets_read` are the targets that are
-    on and whose adapter is on too.
+    on and whose adapter is on too, `targets_barred` those that are on and that a person marked as not allowed by
+    robots.txt.
     """
 
     id: int
@@ -43,6 +44,8 @@ class SourceView(msgspec.Struct, frozen=True, kw_only=True):
     standing_reason: str
     targets_read: int
     targets_broken: int = 0
+    targets_barred: int = 0
+    tags: tuple[str, ...] = ()
 
 
 class BreakerView(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,13 +9,15 @@ import msgspec
 class RecordTotal(msgspec.Struct, frozen=True):
     """How a vertical's records are counted: what people call them, and the names of the two figures.
 
-    `how` is said of those that are there: `12 listed`, `3 for rent`.
+    `how` is said of those that are there: `12 listed`, `3 for rent`. Runs count which records are new; what is watched
+    live is not `is_counted_by_runs`: its runs count changes.
     """
 
     noun: str
     there: str
     gone: str
     how: str
+    is_counted_by_runs: bool = True
 
 
 class Totals(msgspec.Struct, frozen=True, kw_only=True):

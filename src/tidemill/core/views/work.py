@@ -188,7 +188,7 @@ class TickView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker process, and how many jobs it holds."""
+    """A worker process, how many jobs it holds, and whose jobs it takes: the names of lanes, null if not known."""
 
     id: int
     name: str
@@ -196,4 +196,10 @@ class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
     started_at: datetime
     seen_at: datetime
     ended_at: datetime | None
+    lanes: str | None = None
     jobs: int
+
+    @property
+    def place(self) -> str:
+        """Return its name without the number of its process, which changes with every start."""
+        return self.name.removesuffix(f":{self.pid}")

@@ -2,12 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
 import msgspec
 
 from tidemill.core.checks.suggestions import unknown_name
+from tidemill.core.views.past import Cause
 from tidemill.operations.mistakes import Mistake
 
 
@@ -81,6 +83,10 @@ class ExportWriter(Protocol):
         ...
 
 
+LoadCauses = Callable[[Sequence[ExportRow], datetime, datetime], Awaitable[Mapping[str, Sequence[Cause]]]]
+"""Takes rows and two moments; answers by the text of a row's key what made it what it became in between."""
+LoadPast = Callable[[Any, str | None, int, datetime], Awaitable[Sequence[ExportRow]]]
+"""The same as of a moment, in the order of the rows' own keys."""
 LoadRows = Callable[[Any, str | None, int], Awaitable[Sequence[ExportRow]]]
 """Takes filters, a cursor and how many; answers with the rows after the cursor."""
 
@@ -91,6 +97,9 @@ class ExportDataset:
 
     `filters` is the type whose fields narrow it, `load` reads a page of it, and `documents` makes the writers of
     formats that only some data has, such as calendars. One with a `latitude` and a `longitude` is had as GeoJSON.
+    `load_past` reads it as it was, where its history is kept; `key` is the column that names a row, and past rows come
+    in its order, the largest first if `newest_first`. `load_causes` tells which runs made rows what they became.
+    `listed` names the columns that a list on a screen has; the first few without it.
     """
 
     name: str
@@ -99,6 +108,11 @@ class ExportDataset:
     filters: type[msgspec.Struct]
     load: LoadRows
     documents: Mapping[ExportFormat, Callable[[], ExportWriter]] = field(default_factory=dict)
+    load_past: LoadPast | None = None
+    load_causes: LoadCauses | None = None
+    key: str = "id"
+    newest_first: bool = False
+    listed: Sequence[str] = ()
 
     @property
     def formats(self) -> list[ExportFormat]:
@@ -106,6 +120,13 @@ class ExportDataset:
         common = [ExportFormat.JSONL, ExportFormat.CSV, ExportFormat.PARQUET]
         placed = {"latitude", "longitude"} <= {column.name for column in self.columns}
         return [*common, *([ExportFormat.GEOJSON] if placed else []), *self.documents]
+
+    def past(self) -> LoadPast:
+        """Return how it is read as of a moment; raise `Mistake` where its history is not kept."""
+        if self.load_past is None:
+            msg = f"what {self.name} were at a moment is not kept; ask for it as it is now"
+            raise Mistake(msg)
+        return self.load_past
 
     @property
     def filter_names(self) -> tuple[str, ...]:

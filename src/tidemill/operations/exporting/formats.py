@@ -44,11 +44,11 @@ class CsvWriter:
 
     def begin(self) -> bytes:
         """Return the line of names."""
-        return b"" if self._goes_on else _csv_lines([[*self._names, CURSOR]])
+        return b"" if self._goes_on else csv_lines([[*self._names, CURSOR]])
 
     def page(self, rows: Sequence[ExportRow]) -> bytes:
         """Return a line per row."""
-        return _csv_lines([[*(cell(row.values.get(name)) for name in self._names), row.cursor] for row in rows])
+        return csv_lines([[*(cell(row.values.get(name)) for name in self._names), row.cursor] for row in rows])
 
     def end(self) -> bytes:
         """Nothing."""
@@ -70,7 +70,8 @@ def cell(value: Any) -> Any:
     return value
 
 
-def _csv_lines(rows: Sequence[Sequence[Any]]) -> bytes:
+def csv_lines(rows: Sequence[Sequence[Any]]) -> bytes:
+    """Return rows as lines of CSV."""
     buffer = io.StringIO()
     csv.writer(buffer).writerows(rows)
     return buffer.getvalue().encode("utf-8", "replace")
@@ -100,7 +101,8 @@ class GeoJsonWriter:
 
 
 def _is_placed(row: ExportRow) -> bool:
-    return row.values["latitude"] is not None and row.values["longitude"] is not None
+    latitude, longitude = row.values["latitude"], row.values["longitude"]
+    return latitude is not None and longitude is not None and abs(latitude) <= 90 and abs(longitude) <= 180  # noqa: PLR2004 - degrees; also false for what is no number
 
 
 def _feature(row: ExportRow) -> dict[str, Any]:

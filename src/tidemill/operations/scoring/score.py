@@ -1,19 +1,19 @@
 """What a score is: right answers of those given and of those wanted, for each half of the cases."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-TUNED, JUDGED = "tuned", "judged"
-"""The half of the cases that rules may be fitted to, and the half that only judges them."""
+TUNED, JUDGED, BOTH = "tuned", "judged", "both"
+"""The half of the cases that rules may be fitted to, the half that only judges them, and all cases together."""
 
 
-CONFIDENCE_EDGES = (0.0, 0.35, 0.45, 0.55, 0.65, 0.75, 0.9)
-"""Where the bands of confidence begin whose readings are compared."""
+CONFIDENCE_EDGES = (0.0, 0.35, 0.55, 0.7, 0.9)
+"""Where the bands of confidence begin whose readings are compared: as wide as a few dozen pages can tell apart."""
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class Tally:
 
     def add(self, what: str, half: str, *, right: int, read: int = 1, of: int = 1) -> None:
         """Count `right` answers of `read` that were given and of `of` that were wanted."""
-        counts = self._counts.setdefault(what, {TUNED: [0, 0, 0], JUDGED: [0, 0, 0]})[half]
+        counts = self._counts.setdefault(what, {TUNED: [0, 0, 0], JUDGED: [0, 0, 0], BOTH: [0, 0, 0]})[half]
         counts[0] += right
         counts[1] += read
         counts[2] += of
@@ -87,9 +87,9 @@ def listed_in(folder: Path, kind: str, name: str) -> list[dict[str, Any]]:
     return json.loads(path.read_text("utf-8")) if path.exists() else []
 
 
-def confidence_band(confidence: float) -> str:
+def confidence_band(confidence: float, edges: Sequence[float] = CONFIDENCE_EDGES) -> str:
     """The band that a confidence falls in, as the table of calibration names it; in the order of their names."""
-    low = max((edge for edge in CONFIDENCE_EDGES if edge <= confidence), default=CONFIDENCE_EDGES[0])
+    low = max((edge for edge in edges if edge <= confidence), default=edges[0])
     return f"from {low:.2f}"
 
 

@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from tidemill.core.schedules import format_duration
+
 
 class Step(msgspec.Struct, frozen=True):
     """One gate or finding. `ok` is None where there is nothing to pass, only something to know."""
@@ -69,12 +71,3 @@ def format_relative(moment: datetime, now: datetime) -> str:
     gap = moment - now
     distance = f"in {format_duration(gap)}" if gap > timedelta(0) else f"{format_duration(-gap)} ago"
     return f"{format_moment(moment)} ({distance})"
-
-
-def format_duration(length: timedelta) -> str:
-    """Return a duration as text, in its largest unit."""
-    seconds = int(length.total_seconds())
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} s"

@@ -8,6 +8,7 @@ import msgspec
 from tidemill.core import gates
 from tidemill.core.health.sources import SourceStanding
 from tidemill.core.pacing import has_own_pace
+from tidemill.core.schedules import format_duration
 from tidemill.core.target import TargetStatus
 from tidemill.core.vertical import Vertical
 from tidemill.core.views import (
@@ -24,7 +25,6 @@ from tidemill.operations.why.explanation import (
     Step,
     blocking_step,
     explanation_of,
-    format_duration,
     format_moment,
     format_relative,
     info_step,
@@ -101,6 +101,8 @@ def _targets_on(detail: SourceDetail) -> Step:
     if every == 0:
         words = f"it has no targets; `tidemill targets add {detail.view.name} URL` adds one"
         return blocking_step("targets on", words)
+    if 0 < on <= detail.view.targets_barred:
+        return blocking_step("targets on", f"all {on} targets that are on are marked as not allowed by robots.txt")
     return Step("targets on", on > 0, f"{on} of {every} targets are switched on")
 
 

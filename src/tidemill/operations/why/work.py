@@ -4,7 +4,17 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from tidemill.core.failure import MEANING, Failure, Meaning
-from tidemill.core.views import JobDetail, JobView, ReadingView, RunDetail, RunView, SourceDetail
+from tidemill.core.views import (
+    DeadLetterDetail,
+    DeadLetterView,
+    JobDetail,
+    JobView,
+    ReadingView,
+    RunDetail,
+    RunView,
+    SourceDetail,
+)
+from tidemill.core.views.quality import QuarantinedView
 from tidemill.operations.why.explanation import (
     Explanation,
     Step,
@@ -26,7 +36,7 @@ def why_job(detail: JobDetail, source: SourceDetail | None, now: datetime) -> Ex
         ),
         info_step("stage", f"{job.stage}, attempt {job.attempts} of {job.max_attempts}"),
         *_failure(job),
-        *([reading_step(detail.reading)] if detail.reading is not None else []),
+        *([reading_step(detail.reading)] if detail.reading is not None else _evidence(job)),
         *([breaker_gate(source.breaker, now)] if source is not None and job.status in {"ready", "waiting"} else []),
         *_dead_letter(detail, now),
     ]
@@ -55,6 +65,13 @@ def _failure(job: JobView) -> list[Step]:
     meaning = MEANING[Failure(job.failure)] if job.failure in set(Failure) else None
     steps = [info_step("failure", f"{job.failure}: {job.error or 'no more is known'}")]
     return [*steps, info_step("rule", meaning_in_words(meaning))] if meaning else steps
+
+
+def _evidence(job: JobView) -> list[Step]:
+    """Return the step about the page on which a job failed before anything was read of it."""
+    if job.failure is None or job.page_id is None:
+        return []
+    return [info_step("page", f"page {job.page_id} is kept as evidence; `tidemill view {job.page_id}` shows it")]
 
 
 def meaning_in_words(meaning: Meaning) -> str:
@@ -92,6 +109,52 @@ def _dead_letter(detail: JobDetail, now: datetime) -> list[Step]:
     else:
         goes_on = letter.resolution_notes or letter.status
     return [info_step("dead letter", f"letter {letter.id} is {letter.status}: {goes_on}")]
+
+
+def why_letter(detail: DeadLetterDetail, now: datetime) -> Explanation:
+    """Explain a dead letter: what failed, what that means, and what becomes of it."""
+    letter = detail.letter
+    meaning = MEANING[Failure(letter.error_type)] if letter.error_type in set(Failure) else None
+    waits = letter.status == "pending"
+    steps = [
+        info_step("job", f"job {letter.job_id} of {letter.source_name} for {letter.url}"),
+        info_step("failure", f"{letter.error_type} at {letter.stage}: {letter.error_message}"),
+        *([info_step("rule", meaning_in_words(meaning))] if meaning else []),
+        info_step("retries", f"{letter.retry_count} of {letter.max_retries} of its own are spent"),
+        _next_of(letter, now),
+    ]
+    if letter.resolution_notes:
+        steps.append(info_step("notes", letter.resolution_notes))
+    verdict = (
+        f"{letter.error_type}: {letter.error_message}" if waits else f"{letter.status}: nothing more is to be done"
+    )
+    return Explanation(f"letter {letter.id}", verdict, steps)
+
+
+def _next_of(letter: DeadLetterView, now: datetime) -> Step:
+    if letter.status != "pending":
+        when = f" {format_relative(letter.resolved_at, now)}" if letter.resolved_at else ""
+        return passing_step("settled", f"{letter.status}{when}")
+    if letter.next_retry_at is not None:
+        return info_step("next retry", format_relative(letter.next_retry_at, now))
+    return blocking_step("next retry", "none by itself: a person tries it again or discards it")
+
+
+def why_quarantined(record: QuarantinedView, now: datetime) -> Explanation:
+    """Explain a record that was set aside: which rule, which page, and what was decided."""
+    steps = [
+        info_step(
+            "read", f"on page {record.page_id} ({record.page_url}) in run {record.run_id} of {record.source_name}"
+        ),
+        (passing_step if record.review else blocking_step)("rule", f"{record.reason}: {record.detail}"),
+        info_step("seen", f"{record.times} times, first {format_relative(record.created_at, now)}"),
+    ]
+    if record.review is None:
+        return Explanation(f"quarantine {record.id}", f"set aside: {record.detail or record.reason}", steps)
+    when = f", {format_relative(record.reviewed_at, now)}" if record.reviewed_at else ""
+    notes = f": {record.review_notes}" if record.review_notes else ""
+    steps.append(info_step("decided", f"{record.review} by {record.reviewed_by}{when}{notes}"))
+    return Explanation(f"quarantine {record.id}", f"{record.review} by {record.reviewed_by}", steps)
 
 
 def why_run(detail: RunDetail) -> Explanation:

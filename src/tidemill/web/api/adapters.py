@@ -6,6 +6,8 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
+from tidemill.operations.dry_run import DryRun
+from tidemill.store.quality.adapter_fit import KeptBaseline
 from tidemill.web.api.parameters import Name, ReasonGiven
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
@@ -30,6 +32,16 @@ def router(deps: WebDeps) -> APIRouter:
     ) -> Response:
         """Switch an adapter on after a dry run on stored pages, which is shown; its next run is watched."""
         return json_response(await deps.adapters.enable(name, by, careful=careful))
+
+    @router.post("/adapters/{name}/try", responses=json_responses(DryRun, *CHANGE_ERRORS))
+    async def dry_run(name: Name) -> Response:
+        """Read the newest stored pages of an adapter's targets, and write nothing."""
+        return json_response(await deps.adapters.dry_run(name))
+
+    @router.get("/adapters/{name}/baselines", responses=json_responses(Listed[KeptBaseline], 404, 422, 503))
+    async def baselines(name: Name) -> Response:
+        """List the shares of records that should have each field, as people took them for good."""
+        return json_response(Listed(await deps.adapters.baselines(name)))
 
     @router.post("/adapters/{name}/disable", responses=json_responses(AdapterLine, *CHANGE_ERRORS))
     async def disable(name: Name, why: ReasonGiven, by: ActorName) -> Response:

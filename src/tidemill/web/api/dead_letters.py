@@ -7,13 +7,14 @@ from starlette.responses import Response
 from tidemill.core.dead_letter import DeadLetterStatus
 from tidemill.core.outcome import Stage
 from tidemill.core.views import DeadLetterDetail, DeadLetterFilter, DeadLetterView
+from tidemill.operations.bundles.bundle import file_name
 from tidemill.operations.dead_letters import HandledDeadLetters
 from tidemill.web import lookup
 from tidemill.web.api.parameters import LONGEST_TEXT, Cursor, Key, Limit, Word, run_cursor
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response, list_page
-from tidemill.web.schemas import CHANGE_ERRORS, json_responses
+from tidemill.web.schemas import CHANGE_ERRORS, json_responses, text_responses
 from tidemill.web.strict_input import RequestBody
 
 
@@ -60,6 +61,15 @@ def _read(router: APIRouter, deps: WebDeps) -> None:
     async def dead_letter(dead_letter_id: Key) -> Response:
         """Show a dead letter with its stack and the payload to retry from."""
         return json_response(await deps.dead_letters.find(dead_letter_id))
+
+    @router.get(
+        "/dead-letters/{dead_letter_id:int}/bundle", responses=text_responses("application/zip", 404, 409, 422, 503)
+    )
+    async def bundle(dead_letter_id: Key, by: ActorName) -> Response:
+        """Take a dead letter along as a failing test: a zip on which `tidemill check` fails the same way offline."""
+        content = await deps.bundles.bundle(dead_letter_id, by)
+        name = {"Content-Disposition": f'attachment; filename="{file_name(dead_letter_id)}"'}
+        return Response(content, media_type="application/zip", headers=name)
 
 
 def _act(router: APIRouter, deps: WebDeps) -> None:

@@ -9,7 +9,7 @@ from starlette.responses import Response, StreamingResponse
 
 from tidemill.operations.exporting.dataset import ExportDataset, ExportFormat
 from tidemill.web.answers import DatasetView
-from tidemill.web.api.parameters import Word
+from tidemill.web.api.parameters import AsOf, Word
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
 from tidemill.web.responses import Listed, json_response
@@ -54,9 +54,15 @@ def _export_router(deps: WebDeps, dataset: ExportDataset) -> APIRouter:
     given = Annotated[dict[str, str], Depends(filters_from_query(dataset.filter_names))]
 
     async def export(
-        by: ActorName, filters: given, form: Form = ExportFormat.JSONL, after: After = None, *, gzip: Gzip = False
+        by: ActorName,
+        filters: given,
+        form: Form = ExportFormat.JSONL,
+        after: After = None,
+        as_of: AsOf = None,
+        *,
+        gzip: Gzip = False,
     ) -> Response:
-        started = await deps.exporter.start(dataset.name, form, filters, by, after=after, gzip=gzip)
+        started = await deps.exporter.start(dataset.name, form, filters, by, after=after, gzip=gzip, as_of=as_of)
         headers = {"Content-Disposition": f'attachment; filename="{started.file_name}"'}
         return StreamingResponse(started.pieces, media_type=started.media_type, headers=headers)
 

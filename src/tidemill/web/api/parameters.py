@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time
 from typing import Annotated
 
 from fastapi import Path, Query
-from pydantic import BeforeValidator, Field
+from pydantic import AwareDatetime, BeforeValidator, Field
 
 from tidemill.web.responses import BadParameter
 from tidemill.web.strict_input import RequestBody
@@ -37,6 +37,32 @@ def _written_day(value: object) -> object:
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 Day = Annotated[date | None, BeforeValidator(_written_day), Query(description="A day, as 2026-03-02.")]
+
+
+DryRunFlag = Annotated[bool, Query(description="Tell what would change, and change nothing.")]
+
+
+def _written_moment(value: object) -> object:
+    """Refuse a bare number: it would be taken for seconds since 1970."""
+    if isinstance(value, str) and "-" not in value[1:]:
+        msg = "write a moment as 2026-11-01T12:00:00Z"
+        raise ValueError(msg)
+    return value
+
+
+AsOf = Annotated[
+    AwareDatetime | None,
+    BeforeValidator(_written_moment),
+    Query(description="As readers saw it at this moment, with its zone, such as 2026-11-01T12:00:00Z."),
+]
+
+
+def past_moment(as_of: datetime | None, now: datetime) -> datetime | None:
+    """Return the moment that is asked about; one that has not come yet is a mistake."""
+    if as_of is not None and as_of > now:
+        msg = f"as_of: {as_of.isoformat()} has not come yet; what will be is not known"
+        raise BadParameter(msg)
+    return as_of
 
 
 class ReasonGiven(RequestBody):

@@ -11,7 +11,7 @@ from tidemill.core.views import SourceDetail, SourceView
 from tidemill.operations.importing import Imported
 from tidemill.operations.mistakes import Mistake
 from tidemill.web import lookup
-from tidemill.web.api.parameters import Name, ReasonGiven, Word
+from tidemill.web.api.parameters import DryRunFlag, Name, ReasonGiven, Word
 from tidemill.web.api.uploads import whole_file
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.conditional import require_match
@@ -55,9 +55,9 @@ def _change(router: APIRouter, deps: WebDeps) -> None:
         return json_response(made, 201)
 
     @router.post("/sources/import", responses=json_responses(Imported, *CHANGE_ERRORS))
-    async def bring_in(request: Request, by: ActorName) -> Response:
+    async def bring_in(request: Request, by: ActorName, dry_run: DryRunFlag = False) -> Response:  # noqa: FBT002 - a query
         """Bring in a sources file (YAML), sent as the body; good entries are kept, bad ones reported by line."""
-        return json_response(await deps.importer.sources_file(await whole_file(request), by))
+        return json_response(await deps.importer.sources_file(await whole_file(request), by, dry_run=dry_run))
 
     @router.patch("/sources/{name}", responses=json_responses(SourceDetail, *CHANGE_ERRORS, 412))
     async def change(name: Name, entry: SourceEntry, request: Request, by: ActorName) -> Response:

@@ -16,7 +16,12 @@ def router(deps: WebDeps) -> APIRouter:
 
     @router.get("/why/{subject:path}", responses=json_responses(Explanation, 404, 422, 503))
     async def why(subject: Name) -> Response:
-        """Explain `source:NAME`, `target:ID`, `job:ID`, `run:ID` or `event:ID.field`: which gate, rule and page."""
+        """Explain anything that is kept: which gate, rule and page.
+
+        Written as `source:NAME`, `target:ID`, `job:ID`, `run:ID`, `letter:ID`, `quarantine:ID`, `incident:ID`,
+        `service:NAME`, or as a vertical names its things: `event:ID.field`, `listing:ID.field`, `price:ID`,
+        `product:ID`, `match:ID.field`, `market:ID`.
+        """
         return json_response(await deps.why(subject))
 
     return router

@@ -70,6 +70,19 @@ def recogniser(access: AccessDeps) -> RecogniseCaller:
     return recognise
 
 
+def still_known(access: AccessDeps) -> Callable[[Request], Awaitable[bool]]:
+    """Return what tells whether a request that was let in would still be recognised."""
+    recognise = recogniser(access)
+
+    async def is_still_known(request: Request) -> bool:
+        try:
+            return await recognise(request) is not None
+        except NotAllowed:
+            return False
+
+    return is_still_known
+
+
 async def _by_token(request: Request, access: AccessDeps) -> Caller:
     given = bearer(request)
     for token, caller in ((access.api_token, _SETTINGS), (access.watch_token, _WATCHER)):

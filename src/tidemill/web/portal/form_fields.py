@@ -7,8 +7,9 @@ from fastapi import Query
 from pydantic import BeforeValidator
 
 
-def _none_if_empty(value: Any) -> Any:
+def none_if_empty(value: Any) -> Any:
+    """Return None for an empty field of a form, which means any."""
     return None if value == "" else value
 
 
-EmptyOrDay = Annotated[date | None, BeforeValidator(_none_if_empty), Query()]
+EmptyOrDay = Annotated[date | None, BeforeValidator(none_if_empty), Query()]

@@ -3,32 +3,34 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
-
-from fastapi import APIRouter
-from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from urllib.parse import quote
 
 from tidemill.core.access.roles import Role
-from tidemill.web.api.parameters import Cursor, Word, is_key
-from tidemill.web.auth.gate import ActorName, caller_of
-from tidemill.web.extension import RenderPage
+from tidemill.web.api.parameters import is_key
 from tidemill.web.responses import BadParameter
 
 ROWS_PER_PAGE = 50
-SEE_OTHER = 303
 LONGEST_NOTICE = 200
+COUNTED_UP_TO = 10_000
+"""A list is counted up to here; beyond it the page says that there are more."""
 
 Filters = Mapping[str, str | None]
+
+SOURCE_FILTER = ("source", "Source", ())
+"""The filter by a source's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its heading, what stands in a row's cell, and where the cell leads."""
+    """A column: its heading, what stands in a row's cell, and where the cell leads.
+
+    `state` gives the cell the look of a state, with the colour that the state has everywhere.
+    """
 
     heading: str
     value: Callable[[Any], Any]
     link: Callable[[Any], str] | None = None
+    state: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,8 @@ class RowAction:
 
     `do` gets the row's key, the fields of the form and who acts, and returns what was done in words. `applies` tells
     for which rows the button stands there. `warning` is asked before what cannot be undone. `fields` are texts that
-    the form asks for, by name.
+    the form asks for, by name. `effect` says what it would do, on the page of one thing. `many` offers it for all
+    ticked rows at once.
     """
 
     name: str
@@ -46,23 +49,56 @@ class RowAction:
     applies: Callable[[Any], bool] = lambda _: True
     warning: str = ""
     fields: Sequence[tuple[str, str]] = ()
+    effect: str = ""
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkAction:
-    """What can be done with all rows that the filters mean."""
+    """What can be done with all rows that the filters mean; `offered_when_empty` also when there are none."""
 
     name: str
     label: str
     do: Callable[[Filters, str], Awaitable[str]]
     warning: str = ""
+    offered_when_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThingPart:
+    """A part of the page of one thing: a heading over rows of cells, or over a text as it is."""
+
+    heading: str
+    headings: Sequence[str] = ()
+    rows: Sequence[Sequence[Any]] = ()
+    text: str = ""
+    links: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThingPage:
+    """The page of one row of a list.
+
+    `find` brings it by its key, `title` names it, `why` is what `tidemill why` calls it (None where nothing is to be
+    explained), `subject` what the audit log calls it, and `parts` are what else stands there.
+    """
+
+    find: Callable[[str], Awaitable[Any]]
+    title: Callable[[Any], str]
+    facts: Callable[[Any], Sequence[tuple[str, Any]]]
+    subject: Callable[[Any], str]
+    why: Callable[[Any], str | None] = lambda _: None
+    parts: Callable[[Any], Awaitable[Sequence[ThingPart]]] | None = None
+    api: Callable[[Any], str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPage:
     """A list as a page: `load` gets the filters, the cursor and how many rows; `key` names a row in addresses.
 
-    `usual_status` is shown while the reader has not chosen another.
+    `usual_status` is shown while the reader has not chosen another. `count` tells how many rows the filters mean, at
+    most one more than it is asked to count.
+    `thing` is the page of one row. `next_step` says what to do when the list is empty, as a path and words.
     """
 
     path: str
@@ -79,64 +115,9 @@ class ListPage:
     is_paged: bool = True
     usual_status: str | None = None
     acting_role: Role = Role.OPERATOR
-
-
-def add_list_page(router: APIRouter, render: RenderPage, page: ListPage) -> None:
-    """Add the page and the forms of its actions."""
-
-    @router.get(page.path, name=f"list {page.path}")
-    async def show(
-        request: Request,
-        source: Word = None,
-        status: Word = None,
-        cursor: Cursor = None,
-        done: Word = None,
-    ) -> Response:
-        chosen = {"source": source or None, "status": status or page.usual_status}
-        found = await page.load(chosen, cursor, ROWS_PER_PAGE + 1)
-        shown = found[:ROWS_PER_PAGE] if page.is_paged else found
-        caller = caller_of(request)
-        return render(
-            "list.html",
-            page=page,
-            rows=shown,
-            chosen=chosen,
-            following=_following(page, chosen, found),
-            done=(done or "")[:LONGEST_NOTICE],
-            acts=caller.role.includes(page.acting_role),
-        )
-
-    for action in page.actions:
-        _add_row_action(router, page, action)
-    for bulk in page.bulk:
-        _add_bulk_action(router, page, bulk)
-
-
-def _following(page: ListPage, chosen: Filters, found: Sequence[Any]) -> str | None:
-    if not page.is_paged or len(found) <= ROWS_PER_PAGE:
-        return None
-    named = {name: value for name, value in chosen.items() if value}
-    return f"{page.path}?{urlencode({**named, 'cursor': page.key(found[ROWS_PER_PAGE - 1])})}"
-
-
-def _add_row_action(router: APIRouter, page: ListPage, action: RowAction) -> None:
-    @router.post(f"{page.path}/{{key:path}}/{action.name}", name=f"{action.name} {page.path}")
-    async def act(key: str, request: Request, by: ActorName) -> Response:
-        form = await request.form()
-        fields = {name: str(form.get(name, ""))[:1_000] for name, _ in action.fields}
-        return _back(page, await action.do(key, fields, by))
-
-
-def _add_bulk_action(router: APIRouter, page: ListPage, bulk: BulkAction) -> None:
-    @router.post(f"{page.path}/{bulk.name}", name=f"{bulk.name} all {page.path}")
-    async def act(request: Request, by: ActorName) -> Response:
-        form = await request.form()
-        chosen = {name: str(form.get(name, ""))[:300] or None for name in ("source", "status")}
-        return _back(page, await bulk.do(chosen, by))
-
-
-def _back(page: ListPage, done: str) -> Response:
-    return RedirectResponse(f"{page.path}?{urlencode({'done': done[:LONGEST_NOTICE]})}", SEE_OTHER)
+    count: Callable[[Filters, int], Awaitable[int]] | None = None
+    thing: ThingPage | None = None
+    next_step: tuple[str, str] | None = None
 
 
 def number(key: str) -> int:

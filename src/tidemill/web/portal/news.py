@@ -14,6 +14,8 @@ from tidemill.pipeline.happenings import (
     EnqueueRejected,
     GradeMoved,
     Happening,
+    IncidentEnded,
+    IncidentOpened,
     JobDead,
     JobsRescued,
     LeaseLost,
@@ -95,6 +97,10 @@ def _news_of(happening: Happening, names: Mapping[int, str]) -> News | None:  # 
             )
         case RecoveryExhausted(at=at, detail=detail):
             return News(at, "live", "bad", detail)
+        case IncidentOpened(at=at, severity=severity, alert=alert, cause=cause, detail=detail):
+            return News(at, "incident", "bad", f"{severity} {alert.replace('_', ' ')}, {cause}: {detail}")
+        case IncidentEnded(at=at, severity=severity, alert=alert, cause=cause):
+            return News(at, "incident", "good", f"over: {severity} {alert.replace('_', ' ')}, {cause}")
         case ServiceDegraded(at=at, service=service, reason=reason):
             return News(at, "service", "warn", f"{service} is degraded: {reason}")
         case ServiceRestored(at=at, service=service):

@@ -23,6 +23,7 @@ class PageRenderer:
         """Find templates here, and those of a vertical under its name."""
         self._deps = deps
         self._navigation = navigation(extensions)
+        self._menu = menu(extensions)
         self._templates = Environment(
             loader=loader(extensions), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
         )
@@ -39,6 +40,7 @@ class PageRenderer:
             "now": self._deps.clock.now(),
             "version": self._deps.version,
             "navigation": self._navigation,
+            "more_pages": self._menu,
             "caller": caller,
             "csrf": "" if caller is None else caller.csrf,
             "may_act": caller is not None and caller.role.includes(Role.OPERATOR),
@@ -51,15 +53,42 @@ def navigation(extensions: Sequence[WebExtension]) -> list[NavigationLink]:
     """Return the entries of the navigation: the records of the verticals stand between the generic pages."""
     own = [link for extension in extensions if extension.portal for link in extension.portal.navigation]
     return [
-        NavigationLink("At a glance", "/"),
+        NavigationLink("Overview", "/"),
         NavigationLink("Today's work", "/work"),
-        *own,
         NavigationLink("Sources", "/sources"),
-        NavigationLink("Targets", "/targets"),
-        NavigationLink("Runs", "/runs"),
-        NavigationLink("Exports", "/exports"),
-        NavigationLink("People", "/people"),
+        *own,
     ]
+
+
+def menu(extensions: Sequence[WebExtension]) -> list[tuple[str, Sequence[NavigationLink]]]:
+    """Return what stands under `More`: our pages by heading, those of the verticals with the data."""
+    own = [link for extension in extensions if extension.portal for link in extension.portal.more]
+    return [(heading, [*links, *own] if heading == "Data" else links) for heading, links in MORE]
+
+
+MORE: Sequence[tuple[str, Sequence[NavigationLink]]] = [
+    ("Scraping", [
+        NavigationLink("Targets", "/targets"), NavigationLink("Runs", "/runs"),
+        NavigationLink("Stored pages", "/pages"), NavigationLink("Adapters", "/adapters"),
+        NavigationLink("Breakers", "/breakers"), NavigationLink("Periodic work", "/ticks"),
+        NavigationLink("Replays", "/replays"),
+    ]),
+    ("To decide", [
+        NavigationLink("Dead letters", "/dead-letters"), NavigationLink("Quarantine", "/quarantine"),
+        NavigationLink("Proposed selectors", "/proposals"), NavigationLink("Discovery", "/candidates"),
+        NavigationLink("Incidents", "/incidents"), NavigationLink("Objectives", "/objectives"),
+        NavigationLink("Why?", "/why"),
+    ]),
+    ("Data", [
+        NavigationLink("Exports", "/exports"), NavigationLink("Webhooks", "/webhooks"),
+    ]),
+    ("System", [
+        NavigationLink("Health", "/system"), NavigationLink("Settings", "/settings"),
+        NavigationLink("People and tokens", "/people"), NavigationLink("Audit log", "/audit"),
+        NavigationLink("The API", "/api-guide"),
+    ]),
+]  # fmt: skip
+"""What stands under `More`, by heading; a new page for operators gets its line here."""
 
 
 def loader(extensions: Sequence[WebExtension]) -> BaseLoader:

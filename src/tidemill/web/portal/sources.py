@@ -1,16 +1,10 @@
-"""The pages of sources."""
+"""What the pages of sources share: their order, and where their records are."""
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter
-from starlette.responses import Response
-
 from tidemill.core.health.sources import SourceStanding
 from tidemill.core.views import SourceView
-from tidemill.web import lookup
-from tidemill.web.api.parameters import Name
-from tidemill.web.deps import WebDeps
-from tidemill.web.extension import PortalExtension, RenderPage
+from tidemill.web.extension import PortalExtension
 
 _URGENCY = [
     SourceStanding.FAILING,
@@ -22,23 +16,6 @@ _URGENCY = [
     SourceStanding.OFF,
 ]
 """The order in which people want to see sources."""
-
-
-def add_source_pages(
-    router: APIRouter, deps: WebDeps, render: RenderPage, portals: Mapping[str, PortalExtension]
-) -> None:
-    """Add the list of sources and the page of one; `portals` are the pages of verticals by name."""
-
-    @router.get("/sources")
-    async def sources() -> Response:
-        found = await deps.views.sources(deps.clock.now())
-        return render("sources.html", sources=sorted(found, key=urgency))
-
-    @router.get("/sources/{name:path}")
-    async def source(name: Name) -> Response:
-        found = await lookup.source(deps, name)
-        why = await deps.why(f"source:{found.view.name}")
-        return render("source.html", detail=found, why=why, records_path=records_path(found.view, portals))
 
 
 def urgency(source: SourceView) -> tuple[int, str]:

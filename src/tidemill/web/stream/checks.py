@@ -1,6 +1,9 @@
 """When things were last checked, from what the processes that poll them publish."""
 
+from datetime import timedelta
+
 from tidemill.core.health.contexts import ScraperContext
+from tidemill.core.live.rules import Phase
 from tidemill.operations.live_health import LiveHealthBoard
 from tidemill.web.stream.resource import CheckState
 
@@ -22,7 +25,9 @@ class BoardChecks:
         if found is None:
             return None
         context, lives = found
-        return CheckState(context.last_update_time, context.scraper_id, trouble_of(context) if lives else "no_worker")
+        rests = context.polling_interval if context.phase is Phase.BREAK else timedelta(0)
+        trouble = trouble_of(context) if lives else "no_worker"
+        return CheckState(context.last_update_time, context.scraper_id, trouble, rests)
 
 
 def trouble_of(context: ScraperContext) -> str:

@@ -1,10 +1,10 @@
 """The hub: follows the log for all readers of this process, whoever wrote it, and wakes whom a change concerns."""
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -13,6 +13,7 @@ from tidemill.core.snapshots.changes import LoggedChange, ThingSnapshot
 from tidemill.core.snapshots.cursors import StreamCursor
 from tidemill.core.snapshots.wire import change_event
 from tidemill.pipeline.ports import Clock, StoreError
+from tidemill.store.snapshots.reads import PastState
 from tidemill.web.stream.resource import CheckState, CheckTimes, NoChecks, StreamedResource
 from tidemill.web.stream.ring import EventRing, RingEvent
 
@@ -20,6 +21,8 @@ LOOK_SECONDS = 1.0
 """How often the log is looked at in case nobody told us."""
 READ_AT_ONCE = 1_000
 EPOCH_CHECKED_EVERY = timedelta(seconds=5)
+CALLERS_CHECKED_EVERY = timedelta(seconds=10)
+"""So long after its token was revoked a stream may go on."""
 
 Listener = Callable[[Sequence[LoggedChange]], None]
 
@@ -55,6 +58,18 @@ class FollowedReads(Protocol):
         """Return the newest snapshots by key."""
         ...
 
+    async def is_missing(self, vertical: str, key: str) -> bool:
+        """Return whether it is known among machines that there is no such thing."""
+        ...
+
+    async def note_missing(self, vertical: str, key: str) -> None:
+        """Let other machines know that there is no such thing."""
+        ...
+
+    async def states_at(self, things: Sequence[int], moment: datetime) -> dict[int, PastState]:
+        """Return the state that each thing had at a moment; those without one are left out."""
+        ...
+
 
 class FollowedEpochs(Protocol):
     """Tells epoch and newest offset."""
@@ -76,8 +91,17 @@ Notifications = Callable[[Callable[[], None]], AbstractAsyncContextManager[None]
 """Calls back when another process has committed something; for as long as it is entered."""
 
 
+class StreamCaller(NamedTuple):
+    """Whose stream it is, by the key of a token or a session, and whether that would still be let in."""
+
+    key: str
+    is_known: Callable[[], Awaitable[bool]]
+
+
 class HubReader(Protocol):
     """A reader as the hub knows it."""
+
+    caller: StreamCaller | None
 
     def wake(self) -> None:
         """There may be something to send."""
@@ -138,7 +162,7 @@ class StreamHub:
         self.epoch = ""
         self.ring = EventRing(0)
         self.away_since: datetime | None = None
-        self._epoch_checked_at = clock.now()
+        self._epoch_checked_at = self._callers_checked_at = clock.now()
         self._statuses: dict[int, str] = {}
         self._snapshots: dict[ThingKey, ThingSnapshot] = {}
         self._newest: dict[ThingKey, int] = {}
@@ -195,6 +219,13 @@ class StreamHub:
                 if len(found) < READ_AT_ONCE:
                     break
         self.away_since = None
+
+    async def catch_up_if_possible(self) -> None:
+        """Catch up; while the database is away, what is known is served and said to be stale."""
+        try:
+            await self.catch_up()
+        except StoreError:
+            self.away_since = self.away_since or self.clock.now()
 
     async def snapshots(self, vertical: str, keys: Collection[str]) -> list[ThingSnapshot]:
         """Return the newest snapshots, from memory as far as nothing newer was told."""
@@ -285,6 +316,21 @@ class StreamHub:
             await self.checks.refresh()
             for reader in list(self.readers):
                 reader.tick(now)
+            if now - self._callers_checked_at >= CALLERS_CHECKED_EVERY:
+                self._callers_checked_at = now
+                await self._send_away_unknown()
+
+    async def _send_away_unknown(self) -> None:
+        """Say goodbye to whoever would not be let in any more; while the database is away, nobody is sent."""
+        callers = {reader.caller.key: reader.caller for reader in self.readers if reader.caller is not None}
+        for key, caller in callers.items():
+            try:
+                is_known = await caller.is_known()
+            except (StoreError, OSError):
+                return
+            for reader in list(self.readers) if not is_known else ():
+                if reader.caller is not None and reader.caller.key == key:
+                    reader.leave("token")
 
     async def _check_epoch(self, now: datetime) -> None:
         """Begin anew if the log is another one; readers must not take its numbers for those of the one they knew."""

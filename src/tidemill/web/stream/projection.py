@@ -27,6 +27,10 @@ class FieldProjection:
         self._told[found.thing.key] = (found.seq, seen)
         return msgspec.structs.replace(found, encoded=seen.encoded, checksum=seen.checksum)
 
+    def can_follow(self, found: ThingSnapshot) -> bool:
+        """Whether a change can be told as one: the reader has been told of the thing, or it is new to everybody."""
+        return found.seq == 1 or found.thing.key in self._told
+
     def deltas(self, found: Iterable[ThingSnapshot], changes: Sequence[LoggedChange], epoch: str) -> bytes:
         """Return the events that lead from what was told to what is there now."""
         parts = (self._delta(each, changes, epoch) for each in found)

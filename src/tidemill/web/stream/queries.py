@@ -1,7 +1,7 @@
 """What a request for things or for a stream asks for, with its bounds."""
 
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import msgspec
@@ -9,6 +9,7 @@ from fastapi import Query
 from starlette.requests import Request
 
 from tidemill.core.snapshots.cursors import StreamCursor, parse_cursor
+from tidemill.web.api.parameters import AsOf
 from tidemill.web.responses import BadParameter
 from tidemill.web.stream.reader import Wanted
 from tidemill.web.stream.resource import StreamedResource
@@ -43,6 +44,7 @@ class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
     group: str | None
     after: str
     limit: int
+    as_of: datetime | None = None
 
 
 def list_parameters(resource: StreamedResource) -> Callable[..., Awaitable[ListQuery]]:
@@ -54,8 +56,10 @@ def list_parameters(resource: StreamedResource) -> Callable[..., Awaitable[ListQ
         group: Annotated[str | None, by_group] = None,
         cursor: Named = None,
         limit: PageLimit = 50,
+        as_of: AsOf = None,
     ) -> ListQuery:
-        return ListQuery(status=status, group=group, after=cursor or "", limit=limit)
+        check_status(resource, status)
+        return ListQuery(status=status, group=group, after=cursor or "", limit=limit, as_of=as_of)
 
     return read
 
@@ -82,6 +86,7 @@ def stream_parameters(resource: StreamedResource) -> Callable[..., Awaitable[Wan
         if bool(keys) == (status is not None):
             msg = f"name things by `{resource.name}`, or all of one `status`; one of the two"
             raise BadParameter(msg)
+        check_status(resource, status)
         named = frozenset(keys or ())
         if len(named) > MOST_THINGS:
             msg = f"{len(named)} things are too many for one stream; {MOST_THINGS} at most, or a `status`"
@@ -89,6 +94,13 @@ def stream_parameters(resource: StreamedResource) -> Callable[..., Awaitable[Wan
         return _wanted(request, named, status, after, heartbeat, fields)
 
     return read
+
+
+def check_status(resource: StreamedResource, status: str | None) -> None:
+    """Refuse a status that nothing can ever have: the answer would stay empty without a word."""
+    if status is not None and resource.statuses and status not in resource.statuses:
+        msg = f"{status[:80]!r} is no status; there is {', '.join(resource.statuses)}"
+        raise BadParameter(msg)
 
 
 def _wanted(

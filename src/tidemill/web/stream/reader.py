@@ -12,7 +12,7 @@ from tidemill.core.snapshots.changes import LoggedChange, ThingSnapshot
 from tidemill.core.snapshots.cursors import StreamCursor
 from tidemill.core.snapshots.staleness import RESUMABLE, StaleLevel, is_too_far_behind, stale_level
 from tidemill.core.snapshots.wire import RETRY, change_event, event, fresh_event, snapshot_event, stale_event
-from tidemill.web.stream.hub import StreamHub
+from tidemill.web.stream.hub import StreamCaller, StreamHub
 from tidemill.web.stream.projection import FieldProjection
 from tidemill.web.stream.resource import StreamedResource
 from tidemill.web.stream.ring import MOST_REPLAYED, RingEvent, replays_too_much
@@ -63,6 +63,7 @@ class StreamReader:
         self._must_begin = ""
         self._sent_at = hub.clock.now()
         self.sending_since: datetime | None = None
+        self.caller: StreamCaller | None = None
         self.cut: Callable[[], None] = lambda: None
 
     async def run(self) -> None:
@@ -155,10 +156,11 @@ class StreamReader:
             await hub.catch_up()
         if after.offset > hub.ring.head:
             return "unknown"
+        head = hub.ring.head  # what is committed while the things are read comes after it, perhaps a second time
         things = await self._all_things()
         self._note(things)
         if self._projection is not None:
-            return await self._resume_whole(after, [found for found in things if found.offset > after.offset])
+            return await self._resume_whole(head, [found for found in things if found.offset > after.offset])
         if after.offset >= hub.ring.base:
             events = [each for each in hub.ring.after(after.offset) if self.follows(each)]
             if replays_too_much([each.change for each in events]):
@@ -183,14 +185,14 @@ class StreamReader:
         if self._wanted.status is not None:  # some came into this status and some left it: each is told as it is now
             keys = {each.thing.key for each in found if each.thing.key in self._things or each.seq > 1}
             moved = await hub.snapshots(self._resource.vertical, keys)
-            return await self._resume_whole(StreamCursor(hub.epoch, offset), moved)
+            return await self._resume_whole(head, moved)
         self._offset = max(head, found[-1].offset if found else head)
         await self._send(b"".join(change_event(self._resource.name, each, hub.epoch) for each in found))
         return ""
 
-    async def _resume_whole(self, after: StreamCursor, moved: list[ThingSnapshot]) -> str:
-        """Tell what has changed since the cursor as a whole."""
-        self._offset = max(after.offset, self._hub.ring.head)
+    async def _resume_whole(self, head: int, moved: list[ThingSnapshot]) -> str:
+        """Tell what has changed since the cursor as a whole; `head` is where the ring was before it was read."""
+        self._offset = head
         await self._send_snapshots(moved, conflated=True)
         return ""
 
@@ -252,7 +254,9 @@ class StreamReader:
             keys = {each.change.thing.key for each in events}
             found = await hub.snapshots(self._resource.vertical, keys)
             self._note(found)
-            return self._projection.deltas(found, [each.change for each in events], hub.epoch)
+            known = [each for each in found if self._projection.can_follow(each)]
+            deltas = self._projection.deltas(known, [each.change for each in events], hub.epoch)
+            return self._untold([each for each in found if each not in known], has_more=bool(deltas)) + deltas
         parts = []
         for each in events:
             if each.change.thing.key in self._things or each.change.seq == 1:
@@ -263,6 +267,14 @@ class StreamReader:
                 self._note(found)  # without a cursor: a cut right after it must not lose what follows
                 parts += [self._one_snapshot(snapshot, None, conflated=False) for snapshot in found]
         return b"".join(parts)
+
+    def _untold(self, found: list[ThingSnapshot], *, has_more: bool) -> bytes:
+        """Tell parts whole whose reader came back with a cursor: what it holds of them is not known here."""
+        cursor = StreamCursor(self._hub.epoch, self._offset)
+        return b"".join(
+            self._one_snapshot(each, cursor if number == len(found) and not has_more else None, conflated=True)
+            for number, each in enumerate(found, 1)
+        )
 
     def _follow(self, change: LoggedChange) -> None:
         told = self._things.get(change.thing.key)
@@ -307,7 +319,7 @@ class StreamReader:
         for key, told in self._things.items():
             at, check = self._hub.checked(self._resource.vertical, key, told.checked_at)
             is_live = told.status in self._resource.live_statuses
-            levels[key] = (stale_level(at, now, is_live=is_live), at, check.trouble)
+            levels[key] = (stale_level(at, now, is_live=is_live, rests=check.rests), at, check.trouble)
         return levels
 
     def _staleness_moves(self, now: datetime) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from tidemill.web.stream.hub import StreamHub
+from tidemill.web.stream.hub import StreamCaller, StreamHub
 from tidemill.web.stream.limits import StreamLimits
 from tidemill.web.stream.reader import StreamReader, Wanted
 from tidemill.web.stream.resource import StreamedResource
@@ -23,9 +23,15 @@ class EventStreamResponse(Response):
     """Runs a reader on the connection; HEAD gets the headers alone."""
 
     def __init__(
-        self, hub: StreamHub, resource: StreamedResource, wanted: Wanted, limits: StreamLimits, identity: str
+        self,
+        hub: StreamHub,
+        resource: StreamedResource,
+        wanted: Wanted,
+        limits: StreamLimits,
+        identity: str,
+        caller: StreamCaller | None = None,
     ) -> None:
-        """`identity` is whose streams are counted."""
+        """`identity` is whose streams are counted, `caller` who is sent away when it is known no more."""
         super().__init__(status_code=200, headers=HEADERS)
         del self.headers["content-length"]
         self._hub = hub
@@ -33,6 +39,7 @@ class EventStreamResponse(Response):
         self._wanted = wanted
         self._limits = limits
         self._identity = identity
+        self._caller = caller
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the headers and run the reader until it is done."""
@@ -53,6 +60,7 @@ class EventStreamResponse(Response):
         transport = scope.get("state", {}).get("transport")
         bound_buffers(transport)
         reader = StreamReader(self._hub, self._resource, self._wanted, send_bytes)
+        reader.caller = self._caller
         if transport is not None:
             reader.cut = transport.abort
         leaving = asyncio.create_task(wait_until_gone(receive, reader))

@@ -12,11 +12,13 @@ from starlette.responses import Response
 from tidemill.core.snapshots.changes import LoggedChange, ThingSnapshot
 from tidemill.core.snapshots.cursors import StreamCursor
 from tidemill.core.snapshots.staleness import is_fresh
+from tidemill.web.api.parameters import past_moment
 from tidemill.web.responses import error_response, json_response
 from tidemill.web.schemas import json_responses, text_responses
 from tidemill.web.stream.access import StreamAccess
 from tidemill.web.stream.hub import StreamHub
 from tidemill.web.stream.limits import identity_of
+from tidemill.web.stream.past import past_summaries
 from tidemill.web.stream.queries import ListQuery, list_parameters, one_stream_parameters, stream_parameters
 from tidemill.web.stream.reader import Wanted
 from tidemill.web.stream.resource import StreamedResource
@@ -86,10 +88,17 @@ def stream_router(resource: StreamedResource, access: StreamAccess) -> APIRouter
 
     @readable(router, "", json_responses(ThingList, 422, 503))
     async def listed(query: Annotated[ListQuery, Depends(list_parameters(resource))]) -> Response:
-        """List what there is, by status and group, in order of keys."""
+        """List what there is, by status and group, in order of keys.
+
+        As of a moment in the past, when things were checked is not known.
+        """
         await hub.start()
         await hub.catch_up()
         cursor = hub.head
+        moment = past_moment(query.as_of, hub.clock.now())
+        if moment is not None:
+            shown, following = await past_summaries(hub.reads, resource, query, moment)
+            return json_response(ThingList(items=shown, next=following, stream_cursor=str(cursor)))
         found = await hub.reads.listed(
             resource.vertical, status=query.status, group=query.group, after=query.after, limit=query.limit + 1
         )
@@ -147,7 +156,7 @@ async def open_stream(request: Request, resource: StreamedResource, access: Stre
             return refusal(access, 503, "too_many_readers", "This process has as many readers as it can serve.")
         case "token":
             return refusal(access, 429, "too_many_streams", "This token has as many streams as it may have.")
-    return EventStreamResponse(access.hub, resource, wanted, access.limits, identity)
+    return EventStreamResponse(access.hub, resource, wanted, access.limits, identity, access.caller_of(request))
 
 
 def refusal(access: StreamAccess, status: int, code: str, message: str) -> Response:
@@ -187,7 +196,7 @@ def metadata_of(hub: StreamHub, found: ThingSnapshot) -> ThingMetadata:
     at, check = hub.checked(*found.thing, found.checked_at)
     resource = hub.resources[found.thing.vertical]
     is_live = found.labels.status in resource.live_statuses
-    fresh = is_fresh(at, now, is_live=is_live)
+    fresh = is_fresh(at, now, is_live=is_live, rests=check.rests)
     return ThingMetadata(
         scraped_at=at,
         data_age_seconds=max(0.0, round((now - at).total_seconds(), 1)),

@@ -49,6 +49,7 @@ def test_a_notice_of_many_incidents_names_ten_and_counts_the_rest():
     assert made.paragraphs[-1].startswith("30 more")
 
 
+@pytest.mark.inventory(125)
 def test_blocks_stay_within_the_limits_of_slack():
     long = AlertNotice(key="k", kind="x", title="t" * 500, paragraphs=("&" * 5_000,) * 80, at=NOON)
     blocks = slack_body(long)["blocks"]

@@ -65,8 +65,9 @@ def test_errors_in_a_row_and_age_decide_how_a_context_fares(errors: int, seconds
         ({"last_update_time": at(21600)}, 21600.1, RestartReason.AGE),
         ({"error_count": 10}, 0, None),
         ({"error_count": 11}, 0, RestartReason.ERRORS),
-        ({"usage": ContextUsage(memory_bytes=1536 * MEBIBYTE)}, 0, None),
-        ({"usage": ContextUsage(memory_bytes=1536 * MEBIBYTE + 1)}, 0, RestartReason.MEMORY),
+        ({"usage": ContextUsage(memory_bytes=1536 * MEBIBYTE)}, 60, None),
+        ({"usage": ContextUsage(memory_bytes=1536 * MEBIBYTE + 1)}, 60, RestartReason.MEMORY),
+        ({"usage": ContextUsage(memory_bytes=1536 * MEBIBYTE + 1)}, 59.9, None),  # it has just started
         ({"lifecycle": Lifecycle.PAUSED}, 600, None),
         ({"phase": Phase.COMPLETED, "polling_interval": timedelta(minutes=5)}, 600, None),
         ({"phase": Phase.COMPLETED, "polling_interval": timedelta(minutes=5)}, 900.1, RestartReason.UNCHECKED),

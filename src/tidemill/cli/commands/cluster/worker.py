@@ -1,5 +1,6 @@
 """`tidemill worker`."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -18,6 +19,9 @@ def worker(
     ctx: typer.Context,
     queues: Annotated[str, typer.Option(help="Queues whose messages this worker takes.")] = QUEUES,
     name: Annotated[str | None, typer.Option(help="What it is called: a name, or name@host.")] = None,
+    lane: Annotated[
+        list[str] | None, typer.Option(metavar="LANE", help="http, browser or live: whose jobs it takes.")
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, max=64, help="Ticks and tasks at once.")] = 4,
     *,
     events: Annotated[bool, typer.Option("--events", help="Send events of tasks, as Flower wants them.")] = False,
@@ -26,8 +30,15 @@ def worker(
 
     The first Ctrl-C finishes what is in hand and ends, the second ends at once; nothing is lost either way.
     """
-    settings = settings_of(ctx, **({} if name is None else {"worker_name": name}))
+    chosen = {"worker_name": name, "lanes": lane}
+    settings = settings_of(ctx, **{key: value for key, value in chosen.items() if value not in (None, [])})
     words = ["worker", "-P", "threads", "-c", str(threads), "-Q", queues, "--without-mingle", "--without-gossip"]
     words += ["-l", settings.log_level]
-    words += [] if name is None else ["-n", name if "@" in name else f"{name}@%h"]
+    words += ["-n", node_name(settings.worker_name)]
     run_celery(settings, [*words, *(["-E"] if events else [])])
+
+
+def node_name(name: str | None) -> str:
+    """Return what Celery calls this worker: two of one name on a machine would answer `celery inspect` as one."""
+    plain = f"worker-{os.getpid()}" if name is None else name
+    return plain if "@" in plain else f"{plain}@%h"

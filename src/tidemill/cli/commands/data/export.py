@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -11,6 +12,7 @@ from rich.progress import DownloadColumn, Progress, TextColumn, TimeElapsedColum
 from tidemill.cli.system_opening import open_system
 from tidemill.operations.exporting.dataset import ExportDataset, ExportFormat
 from tidemill.operations.mistakes import Mistake
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import actor, run
 from tidemill.terminal.showing import console, print_json, print_table
@@ -30,13 +32,17 @@ def export(
     after: Annotated[
         str | None, typer.Option(metavar="CURSOR", help="Go on after the row that has this cursor.")
     ] = None,
+    as_of: Annotated[
+        datetime | None, typer.Option("--as-of", metavar="MOMENT", help="As it was then, such as 2026-11-01T12:00.")
+    ] = None,
     *,
     gzip: Annotated[bool, typer.Option("--gzip", help="Compress it.")] = False,
     json: AsJson = False,
 ) -> None:
     """Write data as JSON Lines, CSV, Parquet and more, however much there is.
 
-    The last column of each row is its cursor: what was cut off goes on with `--after`.
+    The last column of each row is its cursor: what was cut off goes on with `--after`. With `--as-of` the rows are what
+    they were at that moment, in UTC unless it names its zone.
     """
 
     async def work() -> None:
@@ -45,7 +51,9 @@ def export(
             if dataset is None:
                 _list(list(exporter.datasets.values()), as_json=json)
                 return
-            started = await exporter.start(dataset, form, parse_filters(where or []), actor(), after=after, gzip=gzip)
+            started = await exporter.start(
+                dataset, form, parse_filters(where or []), actor(), after=after, gzip=gzip, as_of=moment_of(as_of)
+            )
             if output is None:
                 await stream(started.pieces, sys.stdout.buffer)
                 return
@@ -53,6 +61,11 @@ def export(
                 await stream(started.pieces, file)
 
     run(work())
+
+
+def moment_of(given: datetime | None) -> datetime | None:
+    """Return a moment that a person wrote; one without a zone is meant in UTC."""
+    return given.replace(tzinfo=UTC) if given is not None and given.tzinfo is None else given
 
 
 def parse_filters(written: Sequence[str]) -> dict[str, str]:
@@ -73,7 +86,7 @@ def _list(datasets: Sequence[ExportDataset], *, as_json: bool) -> None:
         names = ("name", "formats", "filters", "about")
         print_json([dict(zip(names, row, strict=True)) for row in rows])
         return
-    print_table(f"{len(rows)} datasets", ["name", "formats", "filters (--where)", "about"], rows)
+    print_table(counted(len(rows), "dataset"), ["name", "formats", "filters (--where)", "about"], rows)
 
 
 async def stream(pieces: AsyncIterator[bytes], file: BinaryIO) -> None:

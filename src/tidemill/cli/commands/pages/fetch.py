@@ -12,6 +12,7 @@ from tidemill.cli.page_loading import Attempt, attempt_fetch
 from tidemill.cli.system_opening import settings_of
 from tidemill.core.failure import MEANING, Failure
 from tidemill.operations.why.work import meaning_in_words
+from tidemill.terminal.counting import counted
 from tidemill.terminal.exit_codes import FAILURE
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
@@ -130,7 +131,7 @@ def show(one: FetchReport) -> None:
         "what that means": one.meaning,
         "hint": one.hint,
         "final address": one.final_url,
-        "took": f"{one.milliseconds} ms, {one.requests} requests",
+        "took": f"{one.milliseconds} ms, {counted(one.requests, 'request')}",
         "size": f"{one.bytes:,} bytes ({one.bytes_on_the_wire:,} on the wire{packed})",
         "type": f"{one.content_type}, read as {one.charset}",
         "crawl delay": one.crawl_delay_seconds,

@@ -10,6 +10,7 @@ import yaml
 from tidemill.bootstrap.plugins import DEFAULT_VERTICAL, PLUGINS
 from tidemill.interop.import_paths import UnusableCode
 from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import AsJson, command_group
 from tidemill.terminal.showing import print_json, print_line
 
@@ -67,7 +68,7 @@ def import_scrapy(
         print_json(spiders)
         return
     for one in spiders:
-        print_line(f"{one.name}: {one.targets} targets, read by {one.adapter}")
+        print_line(f"{one.name}: {counted(one.targets, 'target')}, read by {one.adapter}")
         for words in one.left_out:
             print_line(f"  left out: {words}")
     print_line(f"wrote {into}; put {project.resolve()} on PYTHONPATH, then: tidemill sources import {into} --dry-run")

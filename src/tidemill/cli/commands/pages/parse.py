@@ -22,6 +22,7 @@ from tidemill.cli.page_reading import (
 from tidemill.cli.system_opening import settings_of
 from tidemill.core.vertical import Vertical
 from tidemill.engine.clock import RealClock
+from tidemill.terminal.counting import counted
 from tidemill.terminal.exit_codes import EMPTY, FAILURE
 from tidemill.terminal.options import AsJson, single_command
 from tidemill.terminal.session import run
@@ -88,7 +89,9 @@ def show_reading(found: PageReading, kind: Vertical) -> None:
         return
     columns = kind.shown
     rows = [row_of(one, kind) for one in found.records]
-    print_table(f"{len(rows)} records by {found.adapter}", ["verdict", "title", *columns, "read by", "why not"], rows)
+    print_table(
+        f"{counted(len(rows), 'record')} by {found.adapter}", ["verdict", "title", *columns, "read by", "why not"], rows
+    )
     if found.declared_empty:
         print_line("the page says that there is nothing")
     for note in found.notes:

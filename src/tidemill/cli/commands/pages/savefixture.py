@@ -16,6 +16,7 @@ from tidemill.core.vertical import Adapter
 from tidemill.engine.clock import RealClock
 from tidemill.operations.golden import MANIFEST, GoldenCase, cases_in, read_case, write_cases
 from tidemill.operations.mistakes import Mistake, NotFound
+from tidemill.terminal.counting import counted
 from tidemill.terminal.options import single_command
 from tidemill.terminal.session import run
 from tidemill.terminal.showing import print_line
@@ -50,7 +51,7 @@ def savefixture(
         return
     found, folder = adapters_in_folder(Path(adapter))[0]
     case = save_golden_page(page, found, folder, name)
-    outcome = case.failure or ("an empty page" if case.empty else f"{len(case.records or [])} records")
+    outcome = case.failure or ("an empty page" if case.empty else counted(len(case.records or []), "record"))
     print_line(
         f"saved {folder / case.page}: {outcome}; check by hand that {folder / MANIFEST} says what is on the page"
     )

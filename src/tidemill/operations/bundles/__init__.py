@@ -1,0 +1,1 @@
+"""Dead letters as failing tests: a bundle of page, settings and adapter that fails the same way offline."""

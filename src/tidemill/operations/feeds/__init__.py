@@ -1,0 +1,1 @@
+"""What feeds list, made targets of their sources."""

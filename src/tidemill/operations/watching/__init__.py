@@ -1,0 +1,1 @@
+"""What people look at to see how things go: freshness objectives."""

@@ -1,0 +1,1 @@
+"""What leaves the system by itself: feeds of changes, and webhooks."""

@@ -1,0 +1,1 @@
+"""What people watch: incidents with what was sent about them, and freshness objectives."""

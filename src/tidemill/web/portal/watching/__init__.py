@@ -1,0 +1,1 @@
+"""Pages on what people watch: incidents and freshness objectives."""

@@ -1,0 +1,72 @@
+"""What holds a change at the gate, and what a replay proves."""
+
+from datetime import timedelta
+
+import pytest
+
+from rig.clock import NOON
+from tidemill.core.replay.gate import GateThresholds, pages_words, proves_nothing, reasons_to_hold
+from tidemill.core.replay.page_difference import PageDifference, RecordDifference, ReplayedState
+from tidemill.core.replay.report import ReplayedPage, ReplayReport, ReportTally
+
+pytestmark = pytest.mark.shows("X1")
+ALLOWED = GateThresholds()
+
+
+def page(source: str, state: ReplayedState = ReplayedState.COMPARED, **difference: object) -> ReplayedPage:
+    """A page, compared or not."""
+    found = PageDifference(**difference) if state is ReplayedState.COMPARED else None  # type: ignore[arg-type]
+    return ReplayedPage(
+        page_id=1, run_id=1, source=source, url="http://a.example/", fetched_at=NOON + timedelta(0), state=state,
+        difference=found,
+    )  # fmt: skip
+
+
+def report_of(*pages: ReplayedPage) -> ReplayReport:
+    """A report of such pages."""
+    tally = ReportTally()
+    for one in pages:
+        tally.add(one)
+    return tally.report({})
+
+
+def good(source: str) -> ReplayedPage:
+    """A page that reads as it did."""
+    return page(source, same=20, then_verdicts=(20, 0, 0), now_verdicts=(20, 0, 0))
+
+
+@pytest.mark.parametrize("state", [ReplayedState.GONE, ReplayedState.NOT_KEPT, ReplayedState.UNCHANGED])
+def test_pages_none_of_which_can_be_compared_let_nothing_pass(state: ReplayedState) -> None:
+    report = report_of(*[page("a", state)] * 3)
+    assert proves_nothing(report)
+    assert reasons_to_hold(report, ALLOWED) == [f"nothing could be compared: 3 {state.value.replace('_', ' ')}"]
+
+
+def test_no_page_at_all_lets_only_that_pass_which_never_read_any() -> None:
+    report = report_of()
+    assert proves_nothing(report)
+    assert reasons_to_hold(report, ALLOWED) == ["nothing could be compared: no page is stored"]
+    assert reasons_to_hold(report, ALLOWED, is_first=True) == []
+
+
+def test_a_few_pages_of_many_that_are_gone_prove_too_little() -> None:
+    gone = [page("a", ReplayedState.GONE)] * 99
+    (why,) = reasons_to_hold(report_of(good("a"), *gone), ALLOWED)
+    assert why == "only 1 pages could be compared: 1 compared, 99 gone"
+    assert reasons_to_hold(report_of(*[good("a")] * 99, gone[0]), ALLOWED) == []
+    assert reasons_to_hold(report_of(good("a"), *[page("a", ReplayedState.NOT_KEPT)] * 99), ALLOWED) == []
+
+
+def test_a_source_that_is_lost_is_seen_among_many_that_are_well() -> None:
+    lost = RecordDifference(identity="1", before={"title": "x"}, reason="not found on the page")
+    small = page("small", changes=[lost], then_verdicts=(1, 0, 0), now_verdicts=(0, 0, 0))
+    report = report_of(*[good("large")] * 5, small)
+    assert reasons_to_hold(report, ALLOWED) == ["source small: 0 records, where there were 1"]
+
+
+def test_pages_without_records_that_fail_now_are_not_passed_over() -> None:
+    empty = page("a")
+    assert reasons_to_hold(report_of(empty, empty), ALLOWED) == []
+    (why,) = reasons_to_hold(report_of(empty, page("a", now_failure="parse_error")), ALLOWED)
+    assert why.startswith("pages that cannot be read any more: 1 of 2")
+    assert pages_words(report_of(empty, page("a", ReplayedState.GONE))) == "1 compared, 1 gone"
