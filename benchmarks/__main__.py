@@ -19,13 +19,19 @@ from benchmarks.servers import ROOT, corpus, postgres
 HOSTS = 50
 EXTREMES = (
     "mix",
+    "second-mix",
+    "pools",
+    "replay",
     "claims",
     "slow-host",
     "fetch",
+    "watching",
     "browser",
     "products",
+    "ticks",
     "homes",
     "reading",
+    "real",
     "feed",
     "prices",
     "history",
@@ -88,16 +94,25 @@ def _measure(plan: Plan, folder: Path, console: Console) -> Iterator[Run | Measu
             )
             console.print(f"round {run.round}: {run.contender}, {run.pages:,} pages: {told}", highlight=False)
             yield run
-        if "mix" in plan.only:
-            for one in extremes.mixed(arena, HOSTS, plan.pages, plan.rounds):
-                console.print(f"measured: {one.name}", highlight=False)
-                yield one
+        for one in _mixes(plan, arena):
+            console.print(f"measured: {one.name}", highlight=False)
+            yield one
         missing = extremes.no_browser() if "browser" in plan.only else ""
         if missing:
             console.print(f"Left out: browser ({missing}).", highlight=False)
         for one in _extremes(plan, arena, with_browser="browser" in plan.only and not missing):
             console.print(f"measured: {one.name}", highlight=False)
             yield one
+
+
+def _mixes(plan: Plan, arena: Arena) -> Iterator[Measured]:
+    for name in ("mix", "second-mix"):
+        if name in plan.only:
+            yield from extremes.mixed(arena, name, HOSTS, plan.pages, plan.rounds)
+    if "pools" in plan.only:
+        yield from extremes.pools(arena, "mix", HOSTS, plan.pages, plan.rounds)
+    if "replay" in plan.only:
+        yield from extremes.replays(arena, HOSTS, plan.pages, plan.rounds)
 
 
 def _contest(plan: Plan, arena: Arena) -> Iterator[Run]:
@@ -114,19 +129,26 @@ def _contest(plan: Plan, arena: Arena) -> Iterator[Run]:
                 yield arena.run(contender, plan.many_pages, 1)
 
 
-def _extremes(plan: Plan, arena: Arena, *, with_browser: bool) -> Iterator[Measured]:  # noqa: C901 - a list of them
+def _extremes(plan: Plan, arena: Arena, *, with_browser: bool) -> Iterator[Measured]:  # noqa: C901, PLR0912 - a list of them
     if "fetch" in plan.only:
         yield extremes.fetching(arena, plan.pages)
+    if "watching" in plan.only:
+        yield extremes.watching(arena, plan.pages)
     if with_browser:
         yield extremes.browser(arena, plan.browser_pages)
     if "products" in plan.only:
         yield extremes.products(arena)
     if "reading" in plan.only:
         yield extremes.reading(arena)
+    if "real" in plan.only:
+        yield extremes.real_pages(arena)
     if "feed" in plan.only:
         for events in plan.events:
             yield extremes.feed(arena, events)
     yield from _prices(plan, arena)
+    if "ticks" in plan.only:
+        for jobs in plan.jobs:
+            yield extremes.ticks(arena, jobs)
     if "homes" in plan.only:
         for homes in plan.jobs:
             yield extremes.homes(arena, homes)

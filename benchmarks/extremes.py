@@ -1,11 +1,14 @@
 """What is measured beside the contest: claims with a million jobs pending, and one slow host among fast ones."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
+from tempfile import TemporaryDirectory
 
 import msgspec
 
 from benchmarks.contest import Arena, started
-from benchmarks.mixed_pages import wanted
+from benchmarks.mixed_pages import KINDS, Kinds, wanted
+from benchmarks.mixes import MIXES, Mix
 from benchmarks.servers import corpus, mixed_corpus
 from benchmarks.task import Figures, Task
 from tidemill.fetching.browsers.errors import NoBrowser
@@ -54,6 +57,15 @@ def fetching(arena: Arena, pages: int) -> Measured:
     return Measured("fetching alone", None if problem else figures, problem)
 
 
+def watching(arena: Arena, pages: int) -> Measured:
+    """Pages with and without everything that watches, a minute's checks, and `/metrics` with many sources."""
+    with arena.fresh_database(on_postgres=False) as database:
+        figures, problem = started("watching", Task(arena.origins, pages, database, ""))
+    if figures is not None and figures.found["pages"] != pages:
+        problem = f"only {figures.found['pages']} of {pages} pages were counted"
+    return Measured("watching", None if problem else figures, problem)
+
+
 def browser(arena: Arena, pages: int) -> Measured:
     """Pages that need JavaScript, beside plain Playwright code."""
     with arena.fresh_database(on_postgres=False) as database:
@@ -70,6 +82,15 @@ def reading(arena: Arena) -> Measured:
     """Reading and judging event pages, beside extruct, BeautifulSoup and dateparser."""
     with arena.fresh_database(on_postgres=False) as database:
         return Measured("reading event pages", *started("event_reading", Task([], 0, database, "")))
+
+
+def real_pages(arena: Arena) -> Measured:
+    """Reading the fixtures' real pages, beside selectolax and extruct."""
+    with arena.fresh_database(on_postgres=False) as database:
+        figures, problem = started("real_reading", Task([], 0, database, ""))
+    if figures is not None and not any(figures.found.values()):
+        problem = "there are no real pages beside the checkout"
+    return Measured("reading real pages", None if problem else figures, problem)
 
 
 def feed(arena: Arena, events: int) -> Measured:
@@ -99,25 +120,68 @@ def product_pages(arena: Arena, pages: int, contender: str) -> Measured:
 
 
 MIXED = ("tidemill", "scrapy", "bare")
+POOLS = (1, 2, 4)
+TYPED = ("crawl", "up")
 
 
-def mixed(arena: Arena, hosts: int, pages: int, rounds: int) -> Iterator[Measured]:
-    """The mix through everybody, round by round; who goes first moves on."""
-    with mixed_corpus(hosts, pages) as origins:
+def mixed(arena: Arena, name: str, hosts: int, pages: int, rounds: int) -> Iterator[Measured]:
+    """A mix through everybody, round by round; who goes first moves on."""
+    mix = MIXES[name]
+    with mixed_corpus(hosts, pages, mix.module) as origins:
         for number in range(rounds):
             first = number % len(MIXED)
             for contender in MIXED[first:] + MIXED[:first]:
-                with arena.fresh_database(on_postgres=False) as database:
-                    task = Task(origins, pages, database, "")
-                    figures, problem = started("mixed", task, contender)
-                yield checked(f"mixed pages, round {number + 1}: {contender}", task, figures, problem)
+                told = f"{name}, round {number + 1}: {contender}"
+                yield _of_mix(arena, told, origins, pages, mix, "mixed", name, contender)
 
 
-def checked(name: str, task: Task, figures: Figures | None, problem: str) -> Measured:
+def pools(arena: Arena, name: str, hosts: int, pages: int, rounds: int) -> Iterator[Measured]:
+    """A mix through Tidemill with so many readers, and through what a person types."""
+    mix = MIXES[name]
+    with mixed_corpus(hosts, pages, mix.module) as origins:
+        for number in range(rounds):
+            for size in POOLS:
+                told = f"{name}, round {number + 1}, readers: {size}"
+                yield _of_mix(arena, told, origins, pages, mix, "mixed", name, "tidemill", str(size))
+            for command in TYPED:
+                told = f"{name}, round {number + 1}, typed: tidemill {command}"
+                yield _of_mix(arena, told, origins, pages, mix, "typed", name, command)
+
+
+def _of_mix(arena: Arena, told: str, origins: list[str], pages: int, mix: Mix, module: str, *words: str) -> Measured:
+    with arena.fresh_database(on_postgres=False) as database:
+        task = Task(origins, pages, database, "")
+        figures, problem = started(module, task, *words)
+    return checked(told, task, figures, problem, mix.kinds)
+
+
+REPLAYED = ("present", "mixed")
+REPLAYERS = ("fill", "scrapy", "tidemill")
+
+
+def replays(arena: Arena, hosts: int, pages: int, rounds: int) -> Iterator[Measured]:
+    """Stored pages read again, beside Scrapy reading the same from its HTTP cache, on two corpora."""
+    for kind in REPLAYED:
+        with ExitStack() as stack:
+            origins = stack.enter_context(mixed_corpus(hosts, pages)) if kind == "mixed" else arena.origins
+            cache = stack.enter_context(TemporaryDirectory(prefix="bench-cache-"))
+            for number in range(rounds):
+                for contender in REPLAYERS if number == 0 else REPLAYERS[1:]:
+                    with arena.fresh_database(on_postgres=False) as database:
+                        task = Task(origins, pages, database, cache)
+                        figures, problem = started("replaying", task, contender, kind)
+                    if figures is not None and (figures.found["pages"], figures.found["differing"]) != (pages, 0):
+                        problem = f"{figures.found['pages']} of {pages} pages, {figures.found['differing']} differ"
+                    if contender != "fill" or problem:
+                        name = f"replay of {kind} pages, round {number + 1}: {contender}"
+                        yield Measured(name, None if problem else figures, problem)
+
+
+def checked(name: str, task: Task, figures: Figures | None, problem: str, kinds: Kinds = KINDS) -> Measured:
     """The figures with what they come to a page, or what is wrong with the result."""
     if figures is None:
         return Measured(name, None, problem)
-    right = wanted(task)
+    right = wanted(task, kinds)
     right |= {"published": right["events"], "jobs_done": task.pages, "runs_open": 0}
     wrong = {key: count for key, count in figures.found.items() if count != right[key]}
     if wrong:
@@ -128,6 +192,14 @@ def checked(name: str, task: Task, figures: Figures | None, problem: str) -> Mea
         **figures.extra,
     }
     return Measured(name, msgspec.structs.replace(figures, extra=extra))
+
+
+def ticks(arena: Arena, jobs: int) -> Measured:
+    """The periodic work with so many jobs past."""
+    with arena.fresh_database(on_postgres=False) as database:
+        return Measured(
+            f"ticks at {jobs:,} past jobs", *started("tidemill_ticks", Task([], 0, database, ""), str(jobs))
+        )
 
 
 def homes(arena: Arena, count: int) -> Measured:

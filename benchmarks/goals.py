@@ -52,9 +52,11 @@ def goals(runs: Sequence[Run], measured: Sequence[Measured]) -> list[Goal]:
         else None,
         *(_memory(runs, pages) for pages in sorted({small, large})),
         *_mixed(measured),
+        *_replays(measured),
         *_claims(measured),
         *_slow_host(measured),
         *_fetching(measured),
+        *_watching(measured),
         *_history(measured),
         *_product_pages(measured),
         *_browser(measured),
@@ -108,14 +110,19 @@ def _memory(runs: Sequence[Run], pages: int) -> Goal | None:
 
 
 MIXED = {"scrapy": ("tuned Scrapy", 2.0), "bare": ("the bare script", 0.6)}
+MIX_NAMES = {"mix": "mixed pages", "second-mix": "pages of the second mix"}
 
 
 def _mixed(measured: Sequence[Measured]) -> list[Goal]:
-    """The mix, round by round, enqueueing and publishing within our time."""
+    """Each mix, round by round, enqueueing and publishing within our time."""
+    return [goal for name, pages in MIX_NAMES.items() for goal in _of_mix(measured, name, pages)]
+
+
+def _of_mix(measured: Sequence[Measured], mix: str, pages: str) -> list[Goal]:
     rounds: dict[str, dict[str, Figures]] = {}
     for one in measured:
-        if one.figures and "mixed_pages_per_second" in one.figures.extra:
-            number, _, contender = one.name.partition(": ")
+        number, _, contender = one.name.partition(": ")
+        if one.figures and number.startswith(f"{mix}, round "):
             rounds.setdefault(number, {})[contender] = one.figures
     found = []
     for name, (them, bound) in MIXED.items():
@@ -125,7 +132,29 @@ def _mixed(measured: Sequence[Measured]) -> list[Goal]:
             cpu = median(theirs.cpu_seconds / ours.cpu_seconds for ours, theirs in pairs)
             disturbed = [ours.was_disturbed or theirs.was_disturbed for ours, theirs in pairs]
             unsure = 2 * sum(disturbed) >= len(disturbed)
-            found.append(Goal(f"mixed pages a second against {them}", speed, bound, cpu=cpu, unsure=unsure))
+            found.append(Goal(f"{pages} a second against {them}", speed, bound, cpu=cpu, unsure=unsure))
+    return found
+
+
+REPLAYED = {"present": 8.0, "mixed": 3.0}
+
+
+def _replays(measured: Sequence[Measured]) -> list[Goal]:
+    """Replays beside Scrapy from its cache, round by round."""
+    found = []
+    for kind, bound in REPLAYED.items():
+        rounds: dict[str, dict[str, Figures]] = {}
+        for one in measured:
+            if one.figures and one.name.startswith(f"replay of {kind} pages"):
+                number, _, contender = one.name.partition(": ")
+                rounds.setdefault(number, {})[contender] = one.figures
+        pairs = [(each["tidemill"], each["scrapy"]) for each in rounds.values() if len(each) > 1]
+        if pairs:
+            speed = median(theirs.seconds / ours.seconds for ours, theirs in pairs)
+            cpu = median(theirs.cpu_seconds / ours.cpu_seconds for ours, theirs in pairs)
+            unsure = 2 * sum(ours.was_disturbed or theirs.was_disturbed for ours, theirs in pairs) >= len(pairs)
+            name = f"{kind} pages replayed a second against tuned Scrapy from its cache"
+            found.append(Goal(name, speed, bound, cpu=cpu, unsure=unsure))
     return found
 
 
@@ -194,6 +223,23 @@ def _fetching(measured: Sequence[Measured]) -> list[Goal]:
     name = "pages a second of fetching alone, every gate on, against bare aiohttp"
     extras = [one.figures.extra for one in measured if one.figures and "fetch_ratio" in one.figures.extra]
     return [Goal(name, extra["fetch_ratio"], 0.7, cpu=extra["fetch_ratio_cpu"]) for extra in extras]
+
+
+WATCHING = {
+    "watching": ("processor time with everything that watches against none of it", 1.03, "x"),
+    "metrics_ms": ("processor time of /metrics with 10,000 sources", 200, " ms"),
+    "metrics_mb": ("size of /metrics with 10,000 sources", 2, " MB"),
+}
+
+
+def _watching(measured: Sequence[Measured]) -> list[Goal]:
+    """By processor time: both sides took turns in one process."""
+    extras = [one.figures.extra for one in measured if one.figures and "watching" in one.figures.extra]
+    return [
+        Goal(name, extra[figure], bound, at_least=False, unit=unit)
+        for extra in extras
+        for figure, (name, bound, unit) in WATCHING.items()
+    ]
 
 
 def _browser(measured: Sequence[Measured]) -> list[Goal]:

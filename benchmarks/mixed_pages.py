@@ -5,10 +5,9 @@ pages one product. Only the menu around them is the same on every page, as it is
 `python -m benchmarks.mixed_pages 50 2000` makes all pages first, then prints its origins and serves.
 """
 
-import asyncio
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from random import Random
@@ -43,22 +42,25 @@ _MOMENTS = _DAYS * len(_HOURS) * 60
 _MENU = "".join(f'<li class="m-{n % 3}"><a href="/c/{n}"><span>Rubriek {n}</span></a></li>' for n in range(260))
 
 
-def kind_of(host: int) -> str:
+Kinds = tuple[str, ...]
+
+
+def kind_of(host: int, kinds: Kinds = KINDS) -> str:
     """What the pages of a host are, by its number."""
-    return KINDS[host % len(KINDS)]
+    return kinds[host % len(kinds)]
 
 
-def mixed_urls(task: Task) -> Iterator[tuple[str, str]]:
+def mixed_urls(task: Task, of: Kinds = KINDS) -> Iterator[tuple[str, str]]:
     """Every page once, with its kind, the hosts in turn."""
     hosts = len(task.origins)
     for number in range(task.pages):
-        kind = kind_of(number % hosts)
+        kind = kind_of(number % hosts, of)
         yield f"{task.origins[number % hosts]}/{kind}/{number}", kind
 
 
-def wanted(task: Task) -> dict[str, int]:
+def wanted(task: Task, of: Kinds = KINDS) -> dict[str, int]:
     """What a database must hold afterwards."""
-    kinds = [kind for _, kind in mixed_urls(task)]
+    kinds = [kind for _, kind in mixed_urls(task, of)]
     products = kinds.count(PRODUCT)
     return {"pages": task.pages, "events": EVENTS_PER_PAGE * (task.pages - products), "products": products}
 
@@ -76,8 +78,8 @@ def mixed_page(kind: str, first_day: date, number: int) -> bytes:
 def _agenda(draw: Random, kind: str, first_day: date, number: int) -> tuple[str, str]:
     numbers = range(EVENTS_PER_PAGE * number, EVENTS_PER_PAGE * (number + 1))
     if kind == CARDS:
-        return "", "".join(_card(draw, _moment(first_day, each), each) for each in numbers)
-    events = [_event(draw, _moment(first_day, each), each) for each in numbers]
+        return "", "".join(_card(draw, mixed_moment(first_day, each), each) for each in numbers)
+    events = [_event(draw, mixed_moment(first_day, each), each) for each in numbers]
     graph = {"@context": "https://schema.org", "@graph": [{"@type": "WebPage", "name": _words(draw, 2)}, *events]}
     teasers = "".join(f'<div class="teaser"><b>{each["name"]}</b><p>{_words(draw, 12)}</p></div>' for each in events)
     return f'<script type="application/ld+json">{json.dumps(graph)}</script>', teasers
@@ -133,7 +135,8 @@ def _product(draw: Random, number: int) -> tuple[str, str]:
     return head, f'<h1>{title}</h1><p class="price">€ {price.replace(".", ",")}</p>{about}'
 
 
-def _moment(first_day: date, number: int) -> datetime:
+def mixed_moment(first_day: date, number: int) -> datetime:
+    """When the event with this number begins; no two begin together."""
     day, minute = divmod(number * _STRIDE % _MOMENTS, len(_HOURS) * 60)
     at = time(_HOURS.start + minute // 60, minute % 60, tzinfo=UTC)
     return datetime.combine(first_day + timedelta(days=2 + day), at)
@@ -146,16 +149,14 @@ def _words(draw: Random, count: int) -> str:
     ).capitalize()
 
 
-async def serve(hosts: int, pages: int) -> None:
+async def serve(kinds: Kinds, make: Callable[..., bytes], hosts: int, pages: int) -> None:
     """Make every page, then serve until standard input closes."""
-    today = datetime.now(UTC).date()  # noqa: TID251 - the contenders know no other clock
-    made = {kind: partial(mixed_page, kind, today) for kind in KINDS}
-    ready = [made[kind_of(number % hosts)](number) for number in range(pages)]
-    async with CorpusServer({f"/{kind}/": ready.__getitem__ for kind in KINDS}, hosts=hosts) as server:
+    ready = [make(kind_of(number % hosts, kinds), number=number) for number in range(pages)]
+    async with CorpusServer({f"/{kind}/": ready.__getitem__ for kind in kinds}, hosts=hosts) as server:
         print_json({"origins": server.origins})
         await until_stopped()
 
 
 if __name__ == "__main__":
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve(int(sys.argv[1]), int(sys.argv[2])))
+    today = datetime.now(UTC).date()  # noqa: TID251 - the contenders know no other clock
+    uvloop.run(serve(KINDS, partial(mixed_page, first_day=today), int(sys.argv[1]), int(sys.argv[2])))

@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 from zoneinfo import ZoneInfo
 
 import msgspec
+from scrapy.http import Response
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from benchmarks.mixed_pages import CARDS, MONTHS, SELECTORS
@@ -16,6 +17,7 @@ from benchmarks.plain_store import ProductRow
 
 Card = tuple[str, str, str, str, str]
 """Title, date, place, link and description as the page has them."""
+JSON_LD = '//script[@type="application/ld+json"]/text()'
 FIELDS = tuple(SELECTORS[name].partition("@")[0] for name in ("title", "starts", "place", "description"))
 _decode = msgspec.json.Decoder().decode
 _DATE = re.compile(r"(\d+) (\w+) (\d{4}), (\d\d):(\d\d)")
@@ -30,6 +32,23 @@ def read_plainly(body: bytes, url: str, kind: str) -> tuple[list[EventRow], list
         cards = [_card(item) for item in tree.css(SELECTORS["item"])]
         return rows_of_cards(cards, url), []
     return rows_of_blocks([node.text() for node in tree.css('script[type="application/ld+json"]')], url)
+
+
+def read_mix_with_scrapy(response: Response, kind: str) -> tuple[list[EventRow], list[ProductRow]]:
+    """The same with Scrapy's own selectors."""
+    if kind != CARDS:
+        return rows_of_blocks(response.xpath(JSON_LD).getall(), response.url)
+    cards = [
+        (
+            item.css("h3 a::text").get(""),
+            item.css(".wanneer::text").get(""),
+            item.css(".waar::text").get(""),
+            item.css("h3 a::attr(href)").get(""),
+            item.css(".intro::text").get(""),
+        )
+        for item in response.css(SELECTORS["item"])
+    ]
+    return rows_of_cards(cards, response.url), []
 
 
 def _card(item: LexborNode) -> Card:

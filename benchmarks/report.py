@@ -103,8 +103,13 @@ TOLD = {
     "{enqueue_seconds:.2f} s and publishing {publish_seconds:.2f} s of {seconds:.2f}",
     "mixed_pages_per_second": "{mixed_pages_per_second:,.0f} pages/s, {cpu_ms_per_page:.2f} CPU ms/page",
     "median_ms": "{median_ms:.1f} ms (worst {worst_ms:.1f})",
+    "watching": "{listening:.3f} x the processor time of a page, {minute_ms:.0f} ms for a minute's checks; "
+    "/metrics with 10,000 sources {metrics_ms:.0f} ms and {metrics_mb:.2f} MB",
     "fetch_ratio": "{fetch_micros:.0f} us of CPU a page, bare aiohttp {bare_micros:.0f}",
     "extruct_ms_per_page": "{ms_per_page:.2f} ms of CPU a page, extruct with price-parser {extruct_ms_per_page:.2f}",
+    "real_pages_per_second": "{real_pages_per_second:.0f} pages a second of processor time "
+    "(a calendar {events_ms:.1f} ms, a product {products_ms:.1f}); selectolax alone {parsed_pages_per_second:.0f}, "
+    "extruct {extruct_pages_per_second:.0f}",
     "history_ms": "{history_ms:.1f} ms (worst {worst_ms:.1f})",
     "product_pages_per_second": "{product_pages_per_second:,.0f} pages/s",
     "browser_ratio": "{pages_a_minute:.0f}, plain Playwright code {plain_pages_a_minute:.0f}",

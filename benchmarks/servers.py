@@ -45,9 +45,9 @@ def corpus(hosts: int, *, slow_hosts: int = 0, slow_seconds: float = 1.0) -> Ite
 
 
 @contextmanager
-def mixed_corpus(hosts: int, pages: int) -> Iterator[list[str]]:
-    """The same for the mix, every page of which is made before the first is asked for."""
-    with _served([sys.executable, "-m", "benchmarks.mixed_pages", str(hosts), str(pages)]) as origins:
+def mixed_corpus(hosts: int, pages: int, module: str = "mixed_pages") -> Iterator[list[str]]:
+    """The same for a mix, every page of which is made before the first is asked for."""
+    with _served([sys.executable, "-m", f"benchmarks.{module}", str(hosts), str(pages)]) as origins:
         yield origins
 
 

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -84,6 +84,12 @@ def _do_without(reason: str) -> NoReturn:
     if IN_CI:
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def do_without() -> Callable[[str], NoReturn]:
+    """What a test calls when a program is not there."""
+    return _do_without
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
-"""The mix through Tidemill, a tuned Scrapy or the bare script: `tidemill`, `scrapy` or `bare` after the task.
+"""A mix through Tidemill, a tuned Scrapy or the bare script: its name, then `tidemill`, `scrapy` or `bare`.
 
-All three have the same settings of the interpreter and its garbage collector. Scrapy yields one item a page.
+After `tidemill` may stand how many reader processes it has. All three have the same settings of the interpreter and its
+garbage collector. Scrapy yields one item a page.
 Tidemill is timed from the first page enqueued until readers see the last event. Before that, only the sources and their
 addresses are brought in, which the others are given as well.
 """
@@ -20,10 +21,10 @@ from scrapy.http import Response
 from sqlalchemy import text
 
 from benchmarks.contenders.bare import CONNECTIONS
-from benchmarks.contenders.scrapy_spider import JSON_LD, TUNED, WATCH, PageItem, SqlitePipeline
+from benchmarks.contenders.scrapy_spider import TUNED, WATCH, PageItem, SqlitePipeline
 from benchmarks.contenders.tidemill_system import PARALLEL, settings_for
-from benchmarks.mixed_pages import CARDS, PRODUCT, SELECTORS, kind_of, mixed_urls
-from benchmarks.mixed_reading import read_plainly, rows_of_blocks, rows_of_cards
+from benchmarks.mixed_pages import PRODUCT, kind_of, mixed_urls
+from benchmarks.mixes import MIXES, Mix
 from benchmarks.plain_reading import EventRow
 from benchmarks.plain_store import ProductRow, SqliteStore, page_row
 from benchmarks.stopwatch import Stopwatch, peak_megabytes
@@ -40,7 +41,7 @@ _PLAIN = {
     "events": "SELECT count(*) FROM events WHERE title <> '' AND starts <> ''",
     "products": "SELECT count(*) FROM products WHERE cents > 0",
 }
-_TIDEMILL = {
+KEPT = {
     "pages": "SELECT count(*) FROM raw_pages WHERE failure IS NULL AND body_length > 20000",
     "events": "SELECT count(*) FROM events WHERE title <> ''",
     "published": "SELECT count(*) FROM event_links",
@@ -50,34 +51,37 @@ _TIDEMILL = {
 }
 
 
-def entries(task: Task) -> Iterator[dict[str, object]]:
+def entries(task: Task, mix: Mix = MIXES["mix"]) -> Iterator[dict[str, object]]:
     """One source per host, in the form of a sources file."""
     targets: dict[str, list[dict[str, str]]] = {origin: [] for origin in task.origins}
-    for number, (url, _) in enumerate(mixed_urls(task)):
+    for number, (url, _) in enumerate(mixed_urls(task, mix.kinds)):
         targets[task.origins[number % len(task.origins)]].append({"url": url})
-    ways: dict[str, dict[str, object]] = {
-        CARDS: {"vertical": "events", "adapter": "events.selectors", "settings": {"selectors": SELECTORS}},
-        PRODUCT: {"vertical": "prices", "adapter": "prices.generic"},
-    }
     for number, (origin, listed) in enumerate(targets.items()):
-        way = ways.get(kind_of(number), {"vertical": "events", "adapter": "events.generic"})
         pace = {"interval_seconds": 0, "burst": PARALLEL, "parallel": PARALLEL}
         yield {
             "name": source_name(origin),
             "base_url": origin,
+            "city": "Utrecht",
             "pace": pace,
             "targets": listed,
-            **way,
+            **_way(mix, kind_of(number, mix.kinds)),
         }
 
 
-async def through_tidemill(task: Task) -> Figures:
+def _way(mix: Mix, kind: str) -> dict[str, object]:
+    """How the pages of a kind are read."""
+    if kind == PRODUCT:
+        return {"vertical": "prices", "adapter": "prices.generic", "tos": {"approved_by": "bench"}}
+    if selectors := mix.selectors.get(kind):
+        return {"vertical": "events", "adapter": "events.selectors", "settings": {"selectors": dict(selectors)}}
+    return {"vertical": "events", "adapter": "events.generic"}
+
+
+async def through_tidemill(task: Task, mix: Mix, readers: int | None) -> Figures:
     """Enqueued, fetched, stored, read, judged, upserted and published, each step durable."""
-    system, watch = build(load_settings(**settings_for(task))), Stopwatch()
+    system, watch = build(load_settings(**settings_for(task), reader_processes=readers)), Stopwatch()
     try:
-        await upgrade(system.store.database)
-        imported = await system.actions.importer.source_entries(list(entries(task)), "bench")
-        assert not imported.problems, imported.problems
+        await bring_in(system, task, mix)
         await system.worker.sign_in()
         watch.start()
         began = time.perf_counter()
@@ -96,9 +100,16 @@ async def through_tidemill(task: Task) -> Figures:
     return Figures(watch.seconds, watch.cpu_seconds, peak, found, watch.waited_seconds, extra)
 
 
+async def bring_in(system: System, task: Task, mix: Mix) -> None:
+    """Make the database, and bring the sources and their addresses in."""
+    await upgrade(system.store.database)
+    imported = await system.actions.importer.source_entries(list(entries(task, mix)), "bench")
+    assert not imported.problems, imported.problems
+
+
 async def _found(system: System) -> dict[str, int]:
     async with system.store.database.read() as connection:
-        return {name: int((await connection.execute(text(query))).scalar_one()) for name, query in _TIDEMILL.items()}
+        return {name: int((await connection.execute(text(query))).scalar_one()) for name, query in KEPT.items()}
 
 
 class MixedPage(PageItem):
@@ -124,49 +135,37 @@ class Mixed(scrapy.Spider):
 
     name = "mixed"
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, mix: Mix) -> None:
         super().__init__()
         self.task = task
+        self.mix = mix
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
         WATCH.start()
-        for url, kind in mixed_urls(self.task):
-            yield scrapy.Request(url, self.parse_cards if kind == CARDS else self.parse_blocks, dont_filter=True)
+        for url, kind in mixed_urls(self.task, self.mix.kinds):
+            yield scrapy.Request(url, dont_filter=True, cb_kwargs={"kind": kind})
 
-    def parse_cards(self, response: Response) -> Iterator[MixedPage]:
-        cards = [
-            (
-                item.css("h3 a::text").get(""),
-                item.css(".wanneer::text").get(""),
-                item.css(".waar::text").get(""),
-                item.css("h3 a::attr(href)").get(""),
-                item.css(".intro::text").get(""),
-            )
-            for item in response.css(SELECTORS["item"])
-        ]
-        yield MixedPage(response, rows_of_cards(cards, response.url), [])
-
-    def parse_blocks(self, response: Response) -> Iterator[MixedPage]:
-        yield MixedPage(response, *rows_of_blocks(response.xpath(JSON_LD).getall(), response.url))
+    def parse(self, response: Response, kind: str) -> Iterator[MixedPage]:
+        yield MixedPage(response, *self.mix.read_with_scrapy(response, kind))
 
 
-def through_scrapy(task: Task) -> Figures:
+def through_scrapy(task: Task, mix: Mix) -> Figures:
     """Fetched, read with Scrapy's own selectors, and written."""
     process = AsyncCrawlerProcess({**TUNED, "ITEM_PIPELINES": {MixedPipeline: 100}})
-    process.crawl(Mixed, task=task)
+    process.crawl(Mixed, task=task, mix=mix)
     process.start()
     return _plain_figures(task, WATCH)
 
 
-async def through_the_bare_script(task: Task) -> Figures:
+async def through_the_bare_script(task: Task, mix: Mix) -> Figures:
     """Fetched, read with Lexbor, and written."""
-    store, urls, watch = SqliteStore(task.sqlite_file), mixed_urls(task), Stopwatch()
+    store, urls, watch = SqliteStore(task.sqlite_file), mixed_urls(task, mix.kinds), Stopwatch()
 
     async def work(session: aiohttp.ClientSession) -> None:
         for url, kind in urls:
             async with session.get(url) as response:
                 body = await response.read()
-                store.add(page_row(url, response.status, body), *read_plainly(body, url, kind))
+                store.add(page_row(url, response.status, body), *mix.read_plainly(body, url, kind))
 
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as session:
@@ -185,10 +184,16 @@ def _plain_figures(task: Task, watch: Stopwatch) -> Figures:
     return Figures(watch.seconds, watch.cpu_seconds, peak_megabytes(), found, watch.waited_seconds)
 
 
+def main(task: Task, name: str, contender: str, readers: str = "") -> Figures:
+    """Run one contender."""
+    mix = MIXES[name]
+    if contender == "scrapy":
+        return through_scrapy(task, mix)
+    if contender == "bare":
+        return uvloop.run(through_the_bare_script(task, mix))
+    return uvloop.run(through_tidemill(task, mix, int(readers) if readers else None))
+
+
 if __name__ == "__main__":
     tune_interpreter()
-    told, contender = task_from_command_line(), sys.argv[2]
-    if contender == "scrapy":
-        answer(through_scrapy(told))
-    else:
-        answer(uvloop.run(through_tidemill(told) if contender == "tidemill" else through_the_bare_script(told)))
+    answer(main(task_from_command_line(), *sys.argv[2:]))

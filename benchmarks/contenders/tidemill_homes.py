@@ -80,6 +80,8 @@ async def measured(system: System, now: datetime) -> dict[str, float]:
         "search_ms": await timed(lambda: homes.search(cheap, now, limit=50)),
         "newest_ms": await timed(lambda: homes.search(ListingFilter(), now, limit=50)),
         "near_ms": await timed(lambda: homes.search(near, now, limit=50)),
+        "text_ms": await timed(lambda: homes.search(ListingFilter(text="home 7919"), now, limit=50)),
+        "unknown_text_ms": await timed(lambda: homes.search(ListingFilter(text="castle"), now, limit=50)),
         "fading_ms": await timed(lambda: verification.due(now, 600)),
         "decay_ms": await timed(lambda: verification.end_faded(now)),
     }

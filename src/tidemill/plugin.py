@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # named in annotations only: see above
 
     from tidemill.core.services.degradation import Service
     from tidemill.core.snapshots.changes import LabelsOf
+    from tidemill.core.snapshots.shared_keys import SharedNames
     from tidemill.core.source import FetcherKind
     from tidemill.core.vertical import Vertical
     from tidemill.engine.periodic import Chore
@@ -21,16 +22,19 @@ if TYPE_CHECKING:  # named in annotations only: see above
     from tidemill.operations.exporting.dataset import ExportDataset
     from tidemill.operations.plans import TargetTemplate
     from tidemill.operations.scoring.score import Score
+    from tidemill.operations.webhooks.feeds import ChangeFeed
     from tidemill.operations.why.explanation import Explainer
     from tidemill.pipeline.dispatch import Dispatcher
     from tidemill.pipeline.enrich import RecordRepairs
     from tidemill.pipeline.happenings import Announce
     from tidemill.pipeline.ports import Clock, Fetcher
-    from tidemill.pipeline.webhooks import WebhookTransport
+    from tidemill.pipeline.reader_functions.function import FunctionReaders
     from tidemill.settings import Settings
     from tidemill.store.database.database import Database
     from tidemill.store.database.keys import Ids
     from tidemill.store.ledger.scheduling import DispatchRepository
+    from tidemill.store.records.checked import CheckedRecordCounter
+    from tidemill.store.records.corrections import RecordCorrections
     from tidemill.store.records.live import LiveThings
     from tidemill.store.records.repository import RecordRepository
     from tidemill.store.sources.sources import SourceRepository
@@ -72,24 +76,29 @@ class StoreEnvironment:
 class VerticalStore:
     """A vertical's own tables; each vertical adds its own repositories and views.
 
-    `counter` counts its records, and `enrichment` puts answers into records that were stored before the answer came,
+    `counter` counts its records, `checked` those that were checked lately (without it nobody can set an objective for
+    them), and `enrichment` puts answers into records that were stored before the answer came,
     where the vertical has any. `labels` tells what lists and streams choose its things by; without it, their status.
-    `live` keeps which thing a site's id means, where its things are watched live.
+    `shared` names its things in Redis, where other programs may read them; without it they are not there. `live` keeps
+    which thing a site's id means, where its things are watched live. `replays` brings what an accepted replay read into
+    the records; without it they only change by what is seen.
     """
 
     repository: "RecordRepository"
     counter: "RecordCounter | None" = None
+    checked: "CheckedRecordCounter | None" = None
     enrichment: "RecordRepairs | None" = None
     labels: "LabelsOf | None" = None
+    shared: "SharedNames | None" = None
     live: "LiveThings | None" = None
+    replays: "RecordCorrections | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
     """What a vertical builds its actions and chores from: the parts of the running system.
 
-    `post` sends webhooks, and `refusal` says why an address may not be called, '' if it may. `wake` tells workers that
-    there are so many jobs for them.
+    `wake` tells workers that there are so many jobs for them; `readers` read what was scraped.
     """
 
     settings: "Settings"
@@ -102,9 +111,8 @@ class Environment:
     dispatcher: "Dispatcher"
     fetchers: "Mapping[FetcherKind, Fetcher]"
     verticals: "Mapping[str, Vertical]"
-    post: "WebhookTransport"
-    refusal: Callable[[str], str]
     wake: Callable[[int], None]
+    readers: "FunctionReaders"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,17 +120,20 @@ class Parts:
     """What a vertical does in one running system; each vertical adds its own actions.
 
     `chores` is its periodic work, `explainers` what `tidemill why` can explain of it, `templates` the settings of its
-    sources from which targets are made, `datasets` what can be exported. `after_runs` is done soon after runs have
-    ended, once for several of them.
+    sources from which targets are made, `datasets` what can be exported, `feeds` the changes that programs can
+    subscribe to. `after_runs` is done soon after runs have ended, once for several of them.
     `tasks` are what a person can send to the workers of a cluster by name; `Plugin.tasks` lists the names.
+    `overdue_scopes` names the lists, such as markets, that were not read in time, each with words; people are alerted.
     """
 
     chores: "Sequence[Chore]" = field(default_factory=tuple)
     explainers: "Sequence[Explainer]" = field(default_factory=tuple)
     templates: "Sequence[TargetTemplate]" = field(default_factory=tuple)
     datasets: "Sequence[ExportDataset]" = field(default_factory=tuple)
+    feeds: "Sequence[ChangeFeed]" = field(default_factory=tuple)
     after_runs: "Sequence[Callable[[], Awaitable[object]]]" = field(default_factory=tuple)
     tasks: "Mapping[str, Callable[..., Coroutine[Any, Any, str]]]" = field(default_factory=dict)
+    overdue_scopes: "Callable[[], Awaitable[Sequence[tuple[str, str]]]] | None" = None
 
 
 Own = TypeVar("Own", bound=VerticalStore)
@@ -150,13 +161,16 @@ class RunningSystem(Protocol):
 class Plugin(ABC, Generic[Own, Part]):
     """One kind of data, all of it: what `VERTICAL` in a vertical's `__init__.py` is.
 
-    `migrations` is the package that holds its Alembic steps, '' where they are among Tidemill's own.
+    `migrations` is the package that holds its Alembic steps, '' where they are among Tidemill's own. `needs_approval`
+    repeats what its policy says of terms of service, for those who must not wait until it is loaded; None asks the
+    policy.
     """
 
     name: ClassVar[str]
     commands: ClassVar[Mapping[str, Command]] = {}
     tasks: ClassVar[Sequence[str]] = ()
     migrations: ClassVar[str] = ""
+    needs_approval: ClassVar[bool | None] = None
 
     @abstractmethod
     def load(self) -> "Vertical":

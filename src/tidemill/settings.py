@@ -17,6 +17,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PrivateAttr,
     SecretStr,
     ValidationError,
     ValidationInfo,
@@ -26,6 +27,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tidemill.core.admission import QueueLimits
+from tidemill.core.alerts.routes import known_zone, quiet_hours, time_of_day
 from tidemill.core.checks.retention import retention_problem
 from tidemill.core.checks.setting_checks import (
     domain_problem,
@@ -44,6 +46,8 @@ PREFIX = "TIDEMILL_"
 FILE = Path("tidemill.toml")
 
 Period = Literal["hour", "day", "month"]
+WebOrigin = Annotated[str, Field(pattern=r"^https?://[a-z0-9.-]+(:\d{1,5})?$", max_length=300)]
+Origin = Literal["default", "file", "environment", "command line"]
 Weight = Annotated[float, Field(ge=0, le=1_000)]
 
 
@@ -61,6 +65,51 @@ class HostPace(BaseModel):
     parallel: int = Field(1, ge=1, le=1_000)
 
 
+class AlertRoute(BaseModel):
+    """What a channel is sent: the severities and verticals that it names."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    severities: list[Literal["P1", "P2", "P3"]] = ["P1", "P2", "P3"]
+    verticals: list[str] = []
+
+
+class ObjectiveSetting(BaseModel):
+    """A freshness objective: the share `records` checked `within` a time, in the share `minutes` of `days`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    vertical: str = Field(min_length=1, max_length=100)
+    source: str = Field("", max_length=200)
+    within: str = Field(max_length=20)
+    records: float = Field(0.95, gt=0, le=1)
+    minutes: float = Field(0.99, gt=0, lt=1)
+    days: int = Field(28, ge=1, le=90)
+
+    @field_validator("within")
+    @classmethod
+    def _is_a_time(cls, value: str) -> str:
+        length_of(value)
+        return value
+
+    @property
+    def length(self) -> timedelta:
+        """The time within which records are to be checked."""
+        return length_of(self.within)
+
+
+def length_of(text: str) -> timedelta:
+    """Return a length of time written as `90s`, `30m`, `6h` or `2d`; raise ValueError with what to write instead."""
+    try:
+        rhythm = parse_schedule(f"every {text}")
+    except BadSchedule:
+        rhythm = None
+    if not isinstance(rhythm, Every):
+        msg = f"{text!r} is no length of time; write 90s, 30m, 6h or 2d"
+        raise ValueError(msg)  # noqa: TRY004 - a person's mistake, not a type's
+    return rhythm.interval
+
+
 class Settings(BaseSettings):
     """How this installation runs."""
 
@@ -68,13 +117,42 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", allow_inf_nan=False, validate_default=True
     )
 
+    _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
+
     database: SecretStr = Field(
         SecretStr("sqlite:///tidemill.db"),
         description="Where everything is kept: sqlite:///FILE, or postgresql://USER:PASSWORD@HOST/NAME.",
     )
+    database_connections: int = Field(
+        15, ge=3, le=1_000, description="Connections to PostgreSQL that one process opens at most."
+    )
+    database_pooler: bool = Field(
+        False,  # noqa: FBT003 - a field's default
+        description="Whether `database` leads to a pooler that lends connections by the transaction, like PgBouncer: "
+        "then nothing is prepared ahead, and processes are not notified but look by themselves.",
+    )
+    read_database: SecretStr | None = Field(
+        None,
+        description="A replica of a PostgreSQL `database`, which answers what readers ask for: "
+        "postgresql://USER:PASSWORD@HOST/NAME. While it is away the database itself answers.",
+    )
     pages_folder: Path | None = Field(
         None, description="Where page bodies are kept with SQLite; beside the database file by default."
     )
+    pages_store: str | None = Field(
+        None,
+        pattern=r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w./-]*)?$",
+        description="An S3-compatible store for page bodies that many machines share: s3://BUCKET/FOLDER; needs "
+        "the extra `s3` and PostgreSQL.",
+    )
+    pages_store_url: str | None = Field(
+        None, description="Where that store is, if it is not Amazon's, e.g. https://minio.example:9000."
+    )
+    pages_store_region: str = Field("us-east-1", pattern=r"^[\w-]+$", description="The region of that store.")
+    pages_store_key: SecretStr | None = Field(
+        None, description="The store's access key; without it, what the machine itself has (its role, ~/.aws)."
+    )
+    pages_store_secret: SecretStr | None = Field(None, description="The secret that belongs to `pages_store_key`.")
     user_agent: str = Field(
         "Tidemill/0.1",
         min_length=3,
@@ -90,7 +168,9 @@ class Settings(BaseSettings):
     )
     max_connections: int = Field(256, ge=1, le=10_000, description="Connections open at once.")
     redis: SecretStr | None = Field(
-        None, description="Where many machines share their pace: redis://HOST:6379/0; the database alone otherwise."
+        None,
+        description="Where many machines share their pace, and snapshots of what is live: redis://HOST:6379/0; the "
+        "database alone otherwise.",
     )
     broker: SecretStr | None = Field(
         None,
@@ -101,6 +181,16 @@ class Settings(BaseSettings):
         10, ge=1, le=10_000, description="Ready jobs for which one more worker is woken over the broker."
     )
     workers_most: int = Field(10, ge=1, le=1_000, description="Workers that are woken at once at most, per lane.")
+    roles: list[Literal["web", "worker", "ticks"]] = Field(
+        ["web", "worker", "ticks"],
+        min_length=1,
+        description="What `tidemill up` does in this process: the web app, taking jobs, periodic work; all by default.",
+    )
+    lanes: list[Literal["http", "browser", "live"]] = Field(
+        ["http", "browser", "live"],
+        min_length=1,
+        description="Lanes whose jobs this process takes: plain pages, pages in a browser, things watched live.",
+    )
     worker_name: str | None = Field(
         None,
         min_length=1,
@@ -129,6 +219,24 @@ class Settings(BaseSettings):
     )
     reader_max_pages: int = Field(
         5_000, ge=1, le=1_000_000, description="A reader that has read so many pages is replaced."
+    )
+    replay_cpu_share: float = Field(
+        0.5, gt=0, le=1, description="Share of the time in which a replay reads pages; it rests for the remainder."
+    )
+    replay_gate: bool = Field(
+        True,  # noqa: FBT003 - a default
+        description="Replay pages before a new version of an adapter, or new selectors of a source, may write records.",
+    )
+    gate_pages: int = Field(200, ge=1, le=100_000, description="Newest pages that the gate replays for one change.")
+    gate_lost_percent: float = Field(2, ge=0, le=100, description="Records that a change may lose without a person.")
+    gate_field_points: float = Field(
+        5, ge=0, le=100, description="Percentage points by which fewer records may have a field without a person."
+    )
+    gate_identity_percent: float = Field(
+        1, ge=0, le=100, description="Records whose identity a change may alter without a person, in percent."
+    )
+    gate_changed_percent: float = Field(
+        5, ge=0, le=100, description="Records in which a change may alter one field without a person, in percent."
     )
     lease_seconds: float = Field(
         60, ge=3, le=86_400, description="After so long without a heartbeat a worker counts as dead."
@@ -237,6 +345,25 @@ class Settings(BaseSettings):
         max_length=1_000,
         description="Names the web app may be called by, besides its own address and localhost, e.g. mill.example.",
     )
+    web_allowed_origins: list[WebOrigin] = Field(
+        [],
+        max_length=100,
+        description="Origins of other sites whose scripts may call the API, e.g. https://dashboard.example. The portal "
+        "stays closed to them, and what they may do is what their token may.",
+    )
+    metrics_port: int | None = Field(
+        None,
+        ge=0,
+        le=65_535,
+        description="Where a process without the web app answers `/metrics` and `/alive`, at the address `web_host`; "
+        "0 picks a free port. It answers nothing by default.",
+    )
+    metrics_sources: int = Field(
+        500,
+        ge=0,
+        le=100_000,
+        description="Sources with series of their own in /metrics; the others are added up by adapter, as `other`.",
+    )
     web_trusted_proxies: list[str] = Field(
         [],
         max_length=1_000,
@@ -337,6 +464,55 @@ class Settings(BaseSettings):
     discovery_folder: Path | None = Field(
         None, description="Where discovery writes while the database is away; beside the database by default."
     )
+    slack_webhook: SecretStr | None = Field(
+        None, description="Address of a Slack incoming webhook: alerts and summaries of runs are posted there."
+    )
+    mail_server: SecretStr | None = Field(
+        None, description="Mail server for alerts: smtp://USER:PASSWORD@HOST:587, or smtps://HOST:465."
+    )
+    mail_from: str = Field("", max_length=300, description="The address that mails are sent from.")
+    mail_to: list[str] = Field([], max_length=50, description="The addresses that mails are sent to.")
+    alert_webhook_url: SecretStr | None = Field(
+        None, description="Address that alerts are posted to as JSON, signed with `alert_webhook_secret`."
+    )
+    alert_webhook_secret: SecretStr | None = Field(
+        None, description="What these posts are signed with (HMAC-SHA256); both sides know it."
+    )
+    apprise_urls: list[SecretStr] = Field(
+        [], max_length=20, description="Addresses of Apprise that alerts go to; needs the extra `apprise`."
+    )
+    alert_routes: dict[Literal["slack", "mail", "webhook", "apprise"], AlertRoute] = Field(
+        {},
+        description="What each channel gets, all by default, e.g. {mail: {severities: [P1], verticals: [prices]}}.",
+    )
+    alert_quiet_hours: str = Field(
+        "", description="When only P1 is sent, e.g. 22:00-07:00; the rest goes out when they end."
+    )
+    alert_zone: str = Field("UTC", description="The time zone of quiet hours and of the digest.")
+    alert_digest: list[Literal["P2", "P3"]] = Field(
+        [], description="Severities that are sent together once a day instead of one by one."
+    )
+    alert_digest_at: str = Field("08:00", description="When the digest is sent.")
+    runbooks_url: str = Field(
+        "docs/runbooks", max_length=500, description="Where runbooks are found, as messages name them."
+    )
+    objectives: list[ObjectiveSetting] = Field(
+        [],
+        max_length=200,
+        description="Freshness objectives: how many records were checked lately, as {vertical: NAME, within: 36h}.",
+    )
+    deadman_url: SecretStr | None = Field(
+        None,
+        description="Address that is called every minute while all scheduled work happens; whoever watches it raises "
+        "the alarm when the calls stop.",
+    )
+    traces_url: SecretStr | None = Field(
+        None,
+        description="An OpenTelemetry collector, as http://localhost:4318/v1/traces; needs the extra `traces`.",
+    )
+    traces_headers: dict[str, SecretStr] = Field(
+        {}, max_length=20, description="Headers that are sent along to it, such as a key."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
 
@@ -359,19 +535,66 @@ class Settings(BaseSettings):
             raise ValueError(msg)
         return value
 
-    @field_validator("database", "redis", "broker")
+    @field_validator("database", "redis", "broker", "read_database")
     @classmethod
     def _known_scheme(cls, value: SecretStr | None, field: ValidationInfo) -> SecretStr | None:
         if value is not None and (problem := scheme_problem(str(field.field_name), value.get_secret_value())):
             raise ValueError(problem)
         return value
 
-    @field_validator("scrapingbee_url", "apify_url", "search_url", "llm_url", "geocoder_url")
+    @field_validator("scrapingbee_url", "apify_url", "search_url", "llm_url", "geocoder_url", "pages_store_url")
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
         if value is not None and (problem := web_address_problem(value)):
             raise ValueError(problem)
         return value
+
+    @field_validator("slack_webhook", "alert_webhook_url", "deadman_url", "traces_url")
+    @classmethod
+    def _secret_web_address(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and web_address_problem(value.get_secret_value()):
+            msg = "this is no address of the web; write https://HOST/PATH"
+            raise ValueError(msg)
+        return value
+
+    @field_validator("mail_server")
+    @classmethod
+    def _mail_scheme(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not re.match(r"smtps?://[^/]*[^/@]", value.get_secret_value()):
+            msg = "write smtp://USER:PASSWORD@HOST:587 or smtps://HOST:465"
+            raise ValueError(msg)
+        return value
+
+    @field_validator("alert_zone")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        return known_zone(value)
+
+    @field_validator("alert_digest_at")
+    @classmethod
+    def _time_of_day(cls, value: str) -> str:
+        time_of_day(value)
+        return value
+
+    @field_validator("objectives")
+    @classmethod
+    def _objectives_differ(cls, value: list[ObjectiveSetting]) -> list[ObjectiveSetting]:
+        named = [(each.vertical, each.source) for each in value]
+        if twice := next((each for each in named if named.count(each) > 1), None):
+            msg = f"there are two objectives for {' '.join(filter(None, twice))}; keep one"
+            raise ValueError(msg)
+        return value
+
+    @model_validator(mode="after")
+    def _alerts_can_be_sent(self) -> Self:
+        quiet_hours(self.alert_quiet_hours, self.alert_zone)
+        if self.mail_server is not None and not (self.mail_from and self.mail_to):
+            msg = "mail_server is set; set mail_from and mail_to as well"
+            raise ValueError(msg)
+        if self.alert_webhook_url is not None and self.alert_webhook_secret is None:
+            msg = "alert_webhook_url is set; set alert_webhook_secret as well, with which posts are signed"
+            raise ValueError(msg)
+        return self
 
     @field_validator("allow_networks")
     @classmethod
@@ -436,6 +659,11 @@ class Settings(BaseSettings):
         return value
 
     @property
+    def origins(self) -> dict[str, Origin]:
+        """Where each setting comes from; those that are not named have their defaults."""
+        return self._origins
+
+    @property
     def own_paces(self) -> dict[str, Pace]:
         """The pace of each host name that has one of its own."""
         return {
@@ -472,12 +700,15 @@ class Settings(BaseSettings):
 
 def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
     """Return the settings of this installation; raise BadSettings, with a suggestion where one is near."""
-    values = {**_from_file(FILE if file is None else file, required=file is not None), **overrides}
+    written = _from_file(FILE if file is None else file, required=file is not None)
+    values = {**written, **overrides}
     _check_environment()
     try:
-        return Settings(**{name: value for name, value in values.items() if _not_in_environment(name, overrides)})
+        settings = Settings(**{name: value for name, value in values.items() if _not_in_environment(name, overrides)})
     except ValidationError as error:
         raise BadSettings(_explain(error)) from error
+    settings.origins.update({name: _origin(name, written, overrides) for name in Settings.model_fields})
+    return settings
 
 
 class SettingInfo(msgspec.Struct, frozen=True):
@@ -485,25 +716,21 @@ class SettingInfo(msgspec.Struct, frozen=True):
 
     name: str
     value: Any
-    origin: Literal["default", "file", "environment", "command line"]
+    origin: Origin
     description: str
 
 
-def describe_settings(file: Path | None = None, **overrides: Any) -> list[SettingInfo]:
-    """Return every setting with its value, its origin and its description; passwords are masked."""
-    settings = load_settings(file, **overrides)
-    written = _from_file(FILE if file is None else file, required=file is not None)
+def describe_settings(settings: Settings) -> list[SettingInfo]:
+    """Return every setting that is in force with its value, its origin and its description; passwords are masked."""
     shown = settings.model_dump(mode="json")
     shown["database"] = masked(settings.database.get_secret_value())
     return [
-        SettingInfo(name, shown[name], _origin(name, written, overrides), field.description or "")
+        SettingInfo(name, shown[name], settings.origins.get(name, "default"), field.description or "")
         for name, field in Settings.model_fields.items()
     ]
 
 
-def _origin(
-    name: str, written: Mapping[str, Any], overrides: Mapping[str, Any]
-) -> Literal["default", "file", "environment", "command line"]:
+def _origin(name: str, written: Mapping[str, Any], overrides: Mapping[str, Any]) -> Origin:
     if name in overrides:
         return "command line"
     if any(variable.removeprefix(PREFIX).lower().split("__", 1)[0] == name
@@ -556,5 +783,6 @@ def _explain(error: ValidationError) -> str:
     lines = []
     for each in error.errors(include_input=False, include_url=False):
         name = ".".join(str(part) for part in each["loc"])
-        lines.append(f"{name}: {each['msg']}" if name else each["msg"])
+        said = each["msg"].removeprefix("Value error, ")
+        lines.append(f"{name}: {said}" if name else said)
     return "; ".join(lines)

@@ -1,8 +1,6 @@
 """The examples in the documents go through the importer, the readers and the settings that people use."""
 
 import re
-import sqlite3
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +11,7 @@ import pytest
 from docs.reading import block, blocks, documents
 from rig.tick_names import tick_names
 from tidemill.bootstrap.verticals import VERTICALS
+from tidemill.cli.app import run
 from tidemill.cli.commands.sql import QUESTIONS
 from tidemill.core.checks.retention import DEFAULT_RULES
 from tidemill.core.pacing import Pace
@@ -115,7 +114,9 @@ def test_the_adapter_in_the_document_reads_its_page_and_has_the_shape_of_one(ver
     module = ModuleType("waterdrecht")
     exec(compile(block(verticals_page, "waterdrecht.py"), "waterdrecht.py", "exec"), vars(module))  # noqa: S102 - ours
     adapter: Adapter = module.Waterdrecht()
-    source = Source(id=1, name="w", vertical="events", base_url="https://waterdrecht.example/", adapter_id=adapter.id)
+    source = Source(
+        id=1, name="w", vertical="events", base_url="https://waterdrecht.example/", adapter_id=adapter.id, city="Edam"
+    )
     events = events_on(block(verticals_page, "waterdrecht.html"), adapter, source)
     assert told(events) == [("Lichtjestocht", "2026-11-21T19:00:00+01:00", "Grote Markt", None)]
     assert re.fullmatch(r"events\.\w+ \d+\.\d+\.\d+ False", f"{adapter.id} {adapter.version} {adapter.needs_browser}")
@@ -176,20 +177,12 @@ def flat(question: str) -> str:
     return " ".join(question.split())
 
 
-def test_the_backup_holds_what_the_database_holds(operating_page: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    (command,) = [
-        line for each in blocks(operating_page, "sh") for line in each.text.splitlines() if "VACUUM INTO" in line
-    ]
-    code = command.partition(' -c "')[2].removesuffix('"')
+def test_the_commands_of_the_backup_bring_everything_back(
+    operating_page: Path, migrated_sqlite_url: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    lines = [line for each in blocks(operating_page, "sh") for line in each.text.splitlines()]
+    commands = [line.split()[1:] for line in lines if " backup" in line]
     monkeypatch.chdir(tmp_path)
-    with sqlite3.connect("tidemill.db") as database:
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute("CREATE TABLE kept (word TEXT)")
-        database.execute("INSERT INTO kept VALUES ('everything')")
-    Path("backup").mkdir()
-    names: Mapping[str, Any] = {}
-    exec(code, dict(names))  # noqa: S102 - what the document tells people to run
-    database.close()
-    copy = sqlite3.connect("backup/tidemill.db")
-    assert copy.execute("SELECT word FROM kept").fetchall() == [("everything",)]
-    copy.close()
+    monkeypatch.setenv("TIDEMILL_DATABASE", migrated_sqlite_url)
+    assert [run(command) for command in commands] == [0, 0]
+    assert Path("restored.db").exists()

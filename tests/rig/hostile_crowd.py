@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -11,18 +12,25 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from rig.clock import seeded_dice
 from rig.hostile_site import EVENTS_PER_PAGE, hostile_page
 from rig.parent import TESTS
+from rig.postgres_binaries import find_programs
+from rig.processes import children_of
+from rig.restartable import a_restartable_server
 from rig.works import Works, the_works
+from tidemill.pipeline.ports import StoreError
+from tidemill.store.database.database import open_database
+from tidemill.store.database.migrate import upgrade
 
 HOSTS = 10
 PACE = {"interval_seconds": 0, "burst": 4, "parallel": 4}
@@ -42,6 +50,8 @@ class Crowd:
     kill_every: float = 0.3
     seconds: float = 300
     settings: dict[str, object] = field(default_factory=dict)
+    backends: Callable[[], list[int]] | None = None
+    """The database's processes, where it is a server that is to be killed as well."""
 
 
 @dataclass
@@ -111,6 +121,7 @@ async def bring_in(works: Works, port: int, crowd: Crowd) -> None:
     for host in range(HOSTS):
         origin = f"http://127.0.0.{host + 1}:{port}"
         entry = {"name": f"host {host}", "vertical": "events", "base_url": origin, "adapter": "events.generic",
+                 "city": "Utrecht", "latitude": 52.09, "longitude": 5.12,
                  "pace": PACE, "targets": [{"url": origin + path} for path in paths[host::HOSTS]]}  # fmt: skip
         done = await works.system.actions.importer.source_entries([entry], "test")
         assert not done.problems, done.problems
@@ -176,8 +187,7 @@ class Run:
     async def _give_up(self) -> None:
         """Say what is left, and fail."""
         query = text("SELECT status, current_stage, deaths, failure, count(*) FROM pipeline_jobs GROUP BY 1, 2, 3, 4")
-        async with self._works.system.store.database.read() as connection:
-            left = (await connection.execute(query)).all()
+        left = await self._asked(query)
         msg = f"not done in {self._crowd.seconds} s after {dict(self._outcome.killed)}: {[tuple(row) for row in left]}"
         raise AssertionError(msg)
 
@@ -193,9 +203,16 @@ class Run:
             "SELECT coalesce(sum(CASE WHEN url LIKE '%/good/%' THEN 1 ELSE 0 END), 0), count(*) FROM pipeline_jobs"
             " WHERE status IN ('ready', 'waiting', 'leased')"
         )
-        async with self._works.system.store.database.read() as connection:
-            good, every = (await connection.execute(query)).one()
+        ((good, every),) = await self._asked(query)
         return int(good), int(every)
+
+    async def _asked(self, query: TextClause) -> Sequence[Any]:
+        """The rows of a query; a database that was killed is asked again until it is back."""
+        while True:
+            with contextlib.suppress(StoreError, OSError, SQLAlchemyError):
+                async with self._works.system.store.database.read() as connection:
+                    return (await connection.execute(query)).all()
+            await pause(0.1)
 
     async def _watch_health(self) -> None:
         while True:
@@ -208,20 +225,25 @@ class Run:
             await pause(0.05)
 
     async def _kill(self) -> None:
-        """Kill a reader or, every fourth time, a whole worker, which another one replaces."""
+        """Kill a reader or, every sixth time, a whole worker, which another one replaces; or crash the database."""
         while sum(self._outcome.killed.values()) < self._crowd.kills:
             await pause(self._crowd.kill_every * (0.5 + self._dice.random()))
             number = int(self._dice.random() * len(self._workers))
             process, _ = self._workers[number]
-            if self._dice.random() < 1 / 4:
+            backends = self._crowd.backends() if self._crowd.backends is not None else []
+            if backends and self._dice.random() < 1 / 5:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(backends[int(self._dice.random() * len(backends))], signal.SIGKILL)
+                self._outcome.killed["the database"] += 1
+            elif not (readers := readers_of(process.pid)):
+                continue  # it is starting: killing it again would only keep it from work
+            elif self._dice.random() < 1 / 6:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
                 self._outcome.killed["workers"] += 1
                 self._workers[number] = await self._worker()
-                with contextlib.suppress(TimeoutError):
-                    await until_healthy(self._workers[number][1])
-            elif readers := readers_of(process.pid):
+            else:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(readers[int(self._dice.random() * len(readers))], signal.SIGKILL)
                 self._outcome.killed["readers"] += 1
@@ -239,16 +261,9 @@ class Run:
 
     async def _count(self) -> Outcome:
         outcome = self._outcome
-        async with self._works.system.store.database.read() as connection:
-            rows = (await connection.execute(text("SELECT url, status, failure FROM pipeline_jobs"))).all()
-            outcome.events, again = (
-                await connection.execute(
-                    text(
-                        "SELECT count(*), coalesce(sum(CASE WHEN times_seen > 1 THEN 1 ELSE 0 END), 0) FROM events"
-                        " WHERE title LIKE 'Concert %'"
-                    )
-                )
-            ).one()
+        rows = await self._asked(text("SELECT url, status, failure FROM pipeline_jobs"))
+        seen = "SELECT count(*), coalesce(sum(CASE WHEN times_seen > 1 THEN 1 ELSE 0 END), 0) FROM events"
+        ((outcome.events, again),) = await self._asked(text(f"{seen} WHERE title LIKE 'Concert %'"))
         outcome.doubled = int(again)
         for url, status, failure in rows:
             _, kind, number = url.rsplit("/", 2)
@@ -274,15 +289,6 @@ def cpu_of(pid: int) -> float:
     return 0.0
 
 
-def children_of(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    found: list[int] = []
-    for told in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += map(int, told.read_text().split())
-    return found
-
-
 async def pause(seconds: float) -> None:
     """Look, or kill, again a little later."""
     await asyncio.sleep(seconds)  # noqa: TID251 - the time between two looks, not a time to wait for
@@ -290,7 +296,7 @@ async def pause(seconds: float) -> None:
 
 async def until_healthy(port: int) -> None:
     """Wait until a worker answers."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while not await is_healthy(port):
             await pause(0.1)
 
@@ -321,29 +327,77 @@ def expected_events(crowd: Crowd) -> int:
     return crowd.good * EVENTS_PER_PAGE
 
 
-async def main(arguments: argparse.Namespace) -> None:
-    """Run once without hostile pages and once with them, each on a database of its own, and tell."""
-    from tidemill.store.database.database import open_database  # noqa: PLC0415 - only when it is run by hand
-    from tidemill.store.database.migrate import upgrade  # noqa: PLC0415 - see above
+async def main(arguments: argparse.Namespace) -> int:
+    """Run on a fresh database each time: without hostile pages and with them, or until enough was killed."""
+    with a_store(arguments) as (addresses, backends):
+        if arguments.kills:
+            return await kill_until_enough(arguments, addresses, backends)
+        for turn in range(arguments.rounds):
+            for hostile in (0, arguments.hostile) if arguments.hostile else (0,):
+                outcome = await run_crowd(await migrated(next(addresses)), crowd_of(arguments, hostile=hostile))
+                say(f"-- {hostile} hostile among {arguments.good}, round {turn + 1}\n{outcome.told()}")
+    return 0
 
-    for turn in range(arguments.rounds):
-        for hostile in (0, arguments.hostile) if arguments.hostile else (0,):
-            with tempfile.TemporaryDirectory() as folder:
-                url = (
-                    arguments.database.format(turn=f"{turn}_{hostile}")
-                    if arguments.database
-                    else f"sqlite:///{folder}/crowd.db"
-                )
-                database = open_database(url)
-                await upgrade(database)
-                await database.close()
-                crowd = Crowd(good=arguments.good, hostile=hostile, workers=arguments.workers,
-                              readers=arguments.readers, kills=arguments.kills,
-                              kill_every=arguments.kill_every, seconds=arguments.seconds,
-                              settings={"reader_cpu_seconds": arguments.cpu})  # fmt: skip
-                outcome = await run_crowd(url, crowd)
-                sys.stdout.write(f"-- {hostile} hostile among {arguments.good}, round {turn + 1}\n{outcome.told()}\n")
-                sys.stdout.flush()
+
+async def kill_until_enough(
+    arguments: argparse.Namespace, addresses: Iterator[str], backends: Callable[[], list[int]] | None
+) -> int:
+    """Run crowd after crowd until so much was killed, or the time is up; answers how many laws were broken."""
+    killed: Counter[str] = Counter()
+    broken = pages = 0
+    began = time.perf_counter()
+    while killed.total() < arguments.kills and time.perf_counter() - began < arguments.minutes * 60:
+        left = arguments.kills - killed.total()
+        crowd = crowd_of(arguments, hostile=arguments.hostile, kills=left, backends=backends)
+        outcome = await run_crowd(await migrated(next(addresses)), crowd)
+        killed += outcome.killed
+        pages += sum(outcome.good.values())
+        lost = arguments.good - outcome.good["done"] + abs(expected_events(crowd) - outcome.events)
+        broken += lost + outcome.doubled + outcome.innocent_letters
+        say(f"{dict(killed)}: {pages} good pages, {broken} lost, doubled or buried")
+        if broken:
+            say(outcome.told())
+    say(f"killed {dict(killed)}, {killed.total()} in all, in {time.perf_counter() - began:.0f} s:"
+        f" {pages} good pages, lost, doubled or buried {broken}")  # fmt: skip
+    return broken
+
+
+@contextlib.contextmanager
+def a_store(arguments: argparse.Namespace) -> Iterator[tuple[Iterator[str], Callable[[], list[int]] | None]]:
+    """Where fresh databases are to be had, and the processes of their server."""
+    with contextlib.ExitStack() as stack:
+        if not arguments.postgres:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            yield (f"sqlite:///{folder}/crowd_{number}.db" for number in itertools.count()), None
+            return
+        programs = find_programs()
+        if programs is None:
+            msg = "there is no PostgreSQL on this machine"
+            raise SystemExit(msg)
+        server = stack.enter_context(a_restartable_server(programs))
+        yield (server.fresh_database() for _ in itertools.count()), server.backends
+
+
+async def migrated(url: str) -> str:
+    """Make the tables of a database; answers its address."""
+    database = open_database(url)
+    await upgrade(database)
+    await database.close()
+    return url
+
+
+def crowd_of(arguments: argparse.Namespace, **more: Any) -> Crowd:
+    """The crowd that was asked for."""
+    return Crowd(
+        good=arguments.good, workers=arguments.workers, readers=arguments.readers, kill_every=arguments.kill_every,
+        seconds=arguments.seconds, settings={"reader_cpu_seconds": arguments.cpu}, **more,
+    )  # fmt: skip
+
+
+def say(words: str) -> None:
+    """Tell at once."""
+    sys.stdout.write(f"{words}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
@@ -352,10 +406,11 @@ if __name__ == "__main__":
     parser.add_argument("--hostile", type=int, default=40)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--readers", type=int, default=1)
-    parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--kills", type=int, default=0, help="kill so many processes in all, crowd after crowd")
     parser.add_argument("--kill-every", type=float, default=0.3)
+    parser.add_argument("--minutes", type=float, default=30, help="no new crowd of kills after this time")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=500)
     parser.add_argument("--cpu", type=float, default=5, help="processor seconds that a page may take")
-    parser.add_argument("--database", default="", help="a PostgreSQL address with {turn} in its name; else SQLite")
-    asyncio.run(main(parser.parse_args()))
+    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL server of its own; else on SQLite")
+    sys.exit(asyncio.run(main(parser.parse_args())))

@@ -47,6 +47,12 @@ MARKUP: dict[str, Shape] = {
     "calls in a script": lambda size: "<script>" + "f({" * size + "</script>",
     "prices in one parent": lambda size: "<h1>Fiets</h1><div>" + "<b class=price>€ 9,95</b>" * size + "</div>",
     "prices in a row": lambda size: "<h1>Fiets</h1><p class=price>" + "€ 9,95 " * size + "</p>",
+    "bare prices in one parent": lambda size: "<h1>Fiets</h1><div class=price>" + "<b>5</b>" * size,
+    "prices in three elements": lambda size: (
+        "<h1>Fiets</h1><p class=price>" + "<i>€</i><b>5</b><sup>95</sup>" * size + "</p>"
+    ),
+    "numbers between cents": lambda size: "<h1>Fiets</h1><p class=price>" + "5<sup>95</sup>" * size + "</p>",
+    "blocks of data": lambda size: _LD.format('{"@type":"Thing"}') * size,
     "list items": lambda size: "<ul>" + "<li><a href=/x>Jazz</a> 3 maart 20:00</li>" * size + "</ul>",
     "table rows": lambda size: "<table>" + "<tr><td>3 maart</td><td>Jazz</td></tr>" * size + "</table>",
     "definition lists": lambda size: "<dl>" + "<dt>Prijs<dd>€ 3" * size + "</dl>",

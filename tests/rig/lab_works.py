@@ -72,14 +72,19 @@ class LabWorks:
 
 @asynccontextmanager
 async def lab_works(
-    url: str, clock: SettableClock, folder: Path, sites: Sequence[Site], scheduled: Sequence[ScheduledFault] = ()
+    url: str,
+    clock: SettableClock,
+    folder: Path,
+    sites: Sequence[Site],
+    scheduled: Sequence[ScheduledFault] = (),
+    **options: Any,
 ) -> AsyncIterator[LabWorks]:
     """A system on the database at `url` that knows the sites as its sources."""
     world = world_of(sites, Timetable(scheduled), WorldTerms(start=NOON - DAY))
     heard: list[Happening] = []
     announce = Listeners()
     announce.add(heard.append)
-    settings = Settings(allow_networks=["127.0.0.0/8"], pages_folder=folder)
+    settings = Settings(**{"allow_networks": ["127.0.0.0/8"], "pages_folder": folder, **options})
     system = build(
         settings,
         announce=announce,

@@ -11,14 +11,15 @@ import msgspec
 from sqlalchemy import select
 
 from rig.clock import seeded_dice
-from rig.tallies import TALLIES, TALLY_VERTICAL
 from rig.watching import WatchStore
-from tidemill.bootstrap.live import NoKeys
+from tidemill.bootstrap.live.lane import NoKeys
 from tidemill.core.failure import Failure
+from tidemill.core.health.contexts import NO_USAGE, ContextUsage
 from tidemill.core.source import FetcherKind
 from tidemill.engine.live.dependencies import LaneDependencies
 from tidemill.engine.live.lane import LiveLane
 from tidemill.engine.live.lease import LaneLease
+from tidemill.engine.live.loops import LaneRestart
 from tidemill.engine.live.options import LaneOptions
 from tidemill.engine.live.states import PolledStates
 from tidemill.engine.supervisor import Worker
@@ -28,6 +29,7 @@ from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.happenings import Happening
 from tidemill.pipeline.health_ports import NoHealthSink
 from tidemill.pipeline.ports import StoreLost, WireFailure, WireRequest, WireResponse
+from tidemill.pipeline.reader_functions.function import InlineReaders
 from tidemill.store.database.database import Database
 from tidemill.store.ledger.breakers import Breakers
 from tidemill.store.ledger.rate_limits import RateLimitRepository
@@ -167,34 +169,56 @@ class FreezableClock:
 class LaneProcess:
     """One process with a live lane on a database of several."""
 
-    def __init__(self, store: WatchStore, sites: TallySites, machine: Any, options: LaneOptions, name: str) -> None:
+    def __init__(
+        self,
+        store: WatchStore,
+        sites: Any,
+        machine: Any,
+        options: LaneOptions,
+        name: str,
+        *,
+        health: Any = None,
+        browser: Callable[[Any], Any] | None = None,
+        browser_usage: Callable[[], ContextUsage] = lambda: NO_USAGE,
+        free_memory: Callable[[], int | None] = lambda: None,
+    ) -> None:
+        """`browser` makes the fetcher of pages that need one out of the usual fetcher."""
         self.store = store
         self.clock = clock = FreezableClock(machine)
         self.happenings: list[Happening] = []
-        self.health = RecordingHealth()
+        self.health = health or RecordingHealth()
         limits = RateLimitRepository(store.database)
         self.slots = BulkRateLimits(limits, clock)
         fetcher = http_fetcher(clock, transport=sites, rate_limits=self.slots)
         self.worker = Worker(store.workers, clock, name)
         self.lease = LaneLease(store.ledger, clock, self.worker.key, self.happenings.append)
         states = PolledStates(CurrentStateReader(store.database))
-        verticals = {TALLIES: TALLY_VERTICAL}
+        breakers = {name: vertical.policy.breaker for name, vertical in store.verticals.items()}
+        fetchers: dict[FetcherKind, Any] = {FetcherKind.HTTP: fetcher}
+        if browser is not None:
+            fetchers[FetcherKind.BROWSER] = browser(fetcher)
         stages = StageDependencies(
-            clock, NoKeys(), Breakers(store.database, {TALLIES: TALLY_VERTICAL.policy.breaker}),
-            {FetcherKind.HTTP: fetcher}, verticals, cast("Any", NoServices()), states,
-            lambda _worker: self.lease.is_held(),
+            clock, NoKeys(), Breakers(store.database, breakers), fetchers, store.verticals,
+            cast("Any", NoServices()), states, lambda _worker: self.lease.is_held(),
         )  # fmt: skip
         self.lane = LiveLane(
             LaneDependencies(
                 ledger=store.ledger, stages=stages, states=states, dice=seeded_dice(), announce=self.happenings.append,
-                health=self.health, slots=self.slots, runs=NoRuns(), lease=self.lease, options=options,
+                health=self.health, slots=self.slots, runs=NoRuns(), lease=self.lease,
+                readers=InlineReaders(store.verticals), options=options,
+                browser_usage=browser_usage, free_memory=free_memory,
             ),
             name,
         )  # fmt: skip
 
     async def run(self) -> None:
         await self.worker.sign_in()
-        await self.lane.run("live")
+        while True:
+            try:
+                await self.lane.run("live")
+            except LaneRestart:
+                continue
+            return
 
     def of(self, kind: type) -> list[Any]:
         return [each for each in self.happenings if isinstance(each, kind)]

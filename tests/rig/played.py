@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from random import Random
 
 import msgspec
 
@@ -60,6 +61,22 @@ def all_faults_in_turn(match: TrueMatch) -> Timetable:
         ends = begins + timedelta(minutes=8)
         found.append(ScheduledFault(host=host, kind=kind, fault=make(), begins=begins, ends=ends))
         begins = ends + timedelta(minutes=1)
+    return Timetable(found)
+
+
+def mixed_faults(match: TrueMatch, dice: Random) -> Timetable:
+    """Faults of any kind, up to three at once at each of two sites; which site is well changes every few minutes."""
+    found: list[ScheduledFault] = []
+    at = match.starts_at + timedelta(minutes=dice.uniform(-1, 6))
+    while at < match.ends_at:
+        span = timedelta(minutes=dice.uniform(2, 25))
+        well = dice.choice(SITES)
+        for host in [each for each in SITES if each != well]:
+            for kind in dice.sample(sorted(KINDS), dice.choice((0, 1, 1, 2, 3))):
+                begins = at + span * dice.uniform(0, 0.4)
+                ends = begins + (at + span - begins) * dice.uniform(0.4, 1)
+                found.append(ScheduledFault(host=host, kind=kind, fault=KINDS[kind](), begins=begins, ends=ends))
+        at += span + timedelta(minutes=dice.choice((0, 0, 0.5, 3)))
     return Timetable(found)
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from rig.parent import TESTS
@@ -70,7 +71,7 @@ class Child:
         line = await self._lines.readline()
         if not line:
             return None
-        said: Said = json.loads(line) if line.startswith(b"{") else {"kind": "print", "line": line.decode()}
+        said: Said = json.loads(line) if line.startswith(b'{"') else {"kind": "print", "line": line.decode()}
         assert said["kind"] != "crash", said["stack"]
         self.said.append(said)
         return said
@@ -130,3 +131,12 @@ def a_nursery() -> Iterator[Nursery]:
         finally:
             ours.close()
             zygote.wait()
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    found: list[int] = []
+    for told in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, told.read_text().split())
+    return found

@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import replace
 
+from rig.tallies import TallyRules
 from tidemill.bootstrap.page_readers import process
 from tidemill.bootstrap.verticals import VERTICALS
 from tidemill.core.page import Page
@@ -52,7 +53,7 @@ def raw(title: str) -> RawRecord:
     return RawRecord(fields=fields, strategy=Strategy.JSONLD, confidence=1, origin="json-ld/0")
 
 
-OBEDIENT_EVENTS = replace(EVENTS, adapters={**EVENTS.adapters, Obedient.id: Obedient()})
+OBEDIENT_EVENTS = replace(EVENTS, adapters={**EVENTS.adapters, Obedient.id: Obedient()}, live=TallyRules())
 
 if __name__ == "__main__":
     VERTICALS["events"] = OBEDIENT_EVENTS

@@ -1,6 +1,8 @@
 """A real Redis on loopback that a test can flush, kill and start again."""
 
+import re
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -57,6 +59,21 @@ class RedisServer:
             self._server.kill()
             self._server.communicate()
             self._server = None
+
+    def freeze(self) -> None:
+        """Let it take connections and answer none of them, as a server does that waits for its disk."""
+        assert self._server is not None
+        self._server.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it answer again."""
+        assert self._server is not None
+        self._server.send_signal(signal.SIGCONT)
+
+    def refusals(self, code: str) -> int:
+        """How many commands it has refused with an error of this kind."""
+        found = re.search(rf"errorstat_{code}:count=(\d+)", self.say("INFO", "errorstats").decode())
+        return int(found[1]) if found else 0
 
     def say(self, *words: str) -> bytes:
         """One command over a connection of its own; answers the raw reply."""

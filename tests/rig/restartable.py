@@ -1,16 +1,21 @@
 """A PostgreSQL server of a test's own, to be stopped and started in the middle of its work."""
 
+import asyncio
 import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 
+import asyncpg
+
 from rig.postgres_binaries import dying_with_parent, unprivileged
 from rig.postgres_keeper import SETTINGS, USER, _create_cluster, _follow, _free_port
+from rig.processes import children_of
 
 
 class RestartableServer:
@@ -22,6 +27,7 @@ class RestartableServer:
         self._programs = programs
         self._data = data
         self._port = _free_port()
+        self._databases = 0
         self._running: tuple[subprocess.Popen[str], Thread] | None = None
         _create_cluster([*self._someone, str(programs / "initdb")], data)
 
@@ -29,6 +35,21 @@ class RestartableServer:
     def url(self) -> str:
         """The address of its own database."""
         return f"postgresql+asyncpg://{USER}@127.0.0.1:{self._port}/postgres"
+
+    def fresh_database(self) -> str:
+        """Make an empty database; answers its address."""
+        self._databases += 1
+        name = f"fresh_{self._databases}"
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, self._create(name)).result()
+        return self.url.removesuffix("postgres") + name
+
+    async def _create(self, name: str) -> None:
+        connection = await asyncpg.connect(self.url.replace("+asyncpg", ""))
+        try:
+            await connection.execute(f"CREATE DATABASE {name}")
+        finally:
+            await connection.close()
 
     def start(self) -> None:
         """Start, and return once it answers."""
@@ -42,6 +63,17 @@ class RestartableServer:
         self._running = (server, follower)
         assert verdict.get(), "PostgreSQL did not start"
 
+    def backends(self) -> list[int]:
+        """Return the processes of its connections; kill -9 of one of them crashes the whole server."""
+        if self._running is None:
+            return []
+        found, waiting = [], [self._running[0].pid]
+        while waiting:
+            children = children_of(waiting.pop())
+            waiting += children
+            found += [child for child in children if b" 127.0.0.1(" in _words_of(child)]
+        return found
+
     def stop(self) -> None:
         """Cut every connection and stop."""
         if self._running is None:
@@ -53,6 +85,12 @@ class RestartableServer:
         assert server.stderr is not None
         server.stderr.close()
         self._running = None
+
+
+def _words_of(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
 
 
 @contextmanager

@@ -104,7 +104,7 @@ def agenda(titles: Sequence[str], starts: datetime | None = None) -> str:
     starts = starts or RealClock().now() + timedelta(days=30)
     events = [
         {"@context": "https://schema.org", "@type": "Event", "name": title, "startDate": starts.isoformat(),
-         "location": {"@type": "Place", "name": "Zaal 1"}}
+         "location": {"@type": "Place", "name": "Zaal 1", "address": {"addressLocality": "Dordrecht"}}}
         for title in titles
     ]  # fmt: skip
     return f'<html><head><script type="application/ld+json">{json.dumps(events)}</script></head><body></body></html>'

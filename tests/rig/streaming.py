@@ -26,6 +26,8 @@ from tidemill.store.snapshots.epochs import Epochs
 from tidemill.store.snapshots.log import SnapshotLog
 from tidemill.store.snapshots.notifications import commit_notifications
 from tidemill.store.snapshots.reads import SnapshotReads
+from tidemill.store.snapshots.redis_snapshots import RedisSnapshots
+from tidemill.store.snapshots.shared_reads import SharedReads
 from tidemill.web.errors import handle_errors
 from tidemill.web.serve import serve
 from tidemill.web.stream.access import StreamAccess
@@ -35,8 +37,9 @@ from tidemill.web.stream.routes import stream_router
 from tidemill.web.strict_input import refuse_unknown_parameters
 
 RESOURCE = StreamedResource(
-    vertical=VERTICAL, name="tally", path="/api/v1/tallies", summary_fields=("title", "score"), group="cup"
-)
+    vertical=VERTICAL, name="tally", path="/api/v1/tallies", summary_fields=("title", "score"), group="cup",
+    statuses=("live", "over"),
+)  # fmt: skip
 PATIENCE = 20
 """Seconds after which a wait has failed; nothing here takes that long."""
 
@@ -49,6 +52,7 @@ class StreamServer:
     clock: Clock
     log: SnapshotLog
     checks: CheckTimes | None = None
+    shared: RedisSnapshots | None = None
     port: int = 0
     access: StreamAccess = field(init=False)
     _serving: asyncio.Task[None] | None = None
@@ -68,9 +72,13 @@ class StreamServer:
             return commit_notifications(self.database, callback)
 
         hub = StreamHub(
-            self.log, reads, Epochs(self.database, self.clock), self.clock, checks=self.checks,
+            self.log,
+            SharedReads(reads, self.shared) if self.shared else reads,
+            Epochs(self.database, self.clock),
+            self.clock,
+            checks=self.checks,
             notifications=notifications,
-        )  # fmt: skip
+        )
         self.access = StreamAccess(hub, reads.changes)
         app = FastAPI(dependencies=[Depends(refuse_unknown_parameters)])
         handle_errors(app, lambda *_, **__: Response())
@@ -98,9 +106,13 @@ class StreamServer:
 
 @asynccontextmanager
 async def stream_server(
-    database: Database, clock: Clock, log: SnapshotLog, checks: CheckTimes | None = None
+    database: Database,
+    clock: Clock,
+    log: SnapshotLog,
+    checks: CheckTimes | None = None,
+    shared: RedisSnapshots | None = None,
 ) -> AsyncIterator[StreamServer]:
-    server = StreamServer(database, clock, log, checks)
+    server = StreamServer(database, clock, log, checks, shared)
     await server.start()
     try:
         yield server

@@ -66,6 +66,9 @@ class TallyMemory(msgspec.Struct, frozen=True):
 class TallyRules:
     """Points only ever grow; a lower figure is ignored."""
 
+    row_types: Sequence[type] = ()
+    reading_type: type[Any] = dict
+
     def read_list(self, found: Found, context: Context) -> ListReading | Fail:
         return ListReading(
             [

@@ -29,9 +29,8 @@ class WatchStore:
         self.bodies = bodies_for(database)
         self.log = SnapshotLog(database)
         self.things = TallyThings()
-        self.ledger = LiveLedger(
-            database, self.ids, self.bodies, self.log, {TALLIES: TALLY_VERTICAL}, {TALLIES: self.things}
-        )
+        self.verticals = {TALLIES: TALLY_VERTICAL}
+        self.ledger = LiveLedger(database, self.ids, self.bodies, self.log, self.verticals, {TALLIES: self.things})
         self.workers = Workers(database, self.ids, lease=timedelta(seconds=60), job_limit=timedelta(minutes=30))
 
     async def source(self, name="arena", pace=FREE):

@@ -34,7 +34,7 @@ class Works:
         """Bring a site in as a source; answers its key."""
         aims = [{"url": site.origin + path, "schedule": "0 6 * * *"} for path in paths or site.paths]
         entry = {"name": name, "vertical": "events", "base_url": site.origin, "adapter": "events.generic",
-                 "pace": UNHURRIED, "targets": aims}  # fmt: skip
+                 "city": "Arnhem", "pace": UNHURRIED, "targets": aims}  # fmt: skip
         done = await self.system.actions.importer.source_entries([entry | fields], "test")
         assert not done.problems, done.problems
         return (await self.system.actions.sources.find(name)).id

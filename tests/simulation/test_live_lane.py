@@ -1,102 +1,23 @@
 """The live lane in virtual time: what it polls, what it writes, who holds a watch, and what it does in trouble."""
 
-import asyncio
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from itertools import pairwise
-from pathlib import Path
 
-import msgspec
 import pytest
-from sqlalchemy.engine import make_url
 
 from rig.clock import NOON
-from rig.live_world import AwayDatabase, LaneProcess, TallySites, all_rows, json_response
-from rig.watching import WatchStore
+from rig.live_world import all_rows, json_response
 from tidemill.core.failure import Failure
 from tidemill.core.live.lifecycle import Lifecycle, LifecyclePolicy
 from tidemill.core.pacing import Pace
-from tidemill.engine.live.options import LaneOptions
-from tidemill.lab.virtual import run_virtual
-from tidemill.pipeline.happenings import BreakerMoved, LifeMoved, WatchLost
+from tidemill.pipeline.happenings import BreakerMoved, ChangesCaughtUp, LifeMoved, WatchLost
 from tidemill.pipeline.ports import WireFailure, WireResponse
-from tidemill.store.database.sqlite import fleeting_engine
-from tidemill.store.schema import change_log, jobs, live_moves, live_pages, live_things, pages, runs, sources
+from tidemill.store.schema import jobs, live_moves, live_pages, live_things, pages, runs, sources
 
 pytestmark = pytest.mark.shows("M2", "M6")
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
-
-
-class World:
-    """One database, sites, and processes that come and go."""
-
-    def __init__(self, clock, file, folder):
-        self.clock = clock
-        self.database = AwayDatabase(fleeting_engine(file))
-        self.store = WatchStore(self.database, clock)
-        self.sites = TallySites(clock)
-        self.folder = folder
-        self.running = {}
-
-    def process(self, name="one", **options):
-        """A process that watches from now on."""
-        made = LaneProcess(self.store, self.sites, self.clock, LaneOptions(buffer_folder=self.folder, **options), name)
-        self.running[made] = asyncio.create_task(made.run())
-        return made
-
-    async def kill(self, process):
-        """End a process without a word: its tasks stop, and it never reaches the database again."""
-        task = self.running.pop(process)
-        self.database.is_away = True  # what it does on its way out must not get through
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        self.database.is_away = False
-
-    async def stop(self, process):
-        process.lane.stop_claiming()
-        await self.running.pop(process)
-
-    async def until(self, after):
-        await self.clock.sleep_until(NOON + after)
-
-    async def close(self):
-        for process in list(self.running):
-            await self.stop(process)
-        await self.store.bodies.close()
-        await self.database.close()
-
-    async def log(self, name="a"):
-        return [row for row in await all_rows(self.database, change_log) if row["key"] == name]
-
-    async def points(self, name="a"):
-        """The points of a tally, change by change; moves between states of its life are left out."""
-        told = []
-        for row in await self.log(name):
-            patch = msgspec.json.decode(row["patch"])
-            told += [patch["points"]] if "points" in patch else []
-        return told
-
-    async def life(self, name="a"):
-        return next(row["lifecycle"] for row in await all_rows(self.database, live_things) if row["key"] == name)
-
-
-@pytest.fixture
-def live(migrated_sqlite_url, tmp_path):
-    """Run a story in virtual time on a fresh database."""
-    file = Path(str(make_url(migrated_sqlite_url).database))
-
-    def play(story, begins=NOON):
-        async def main(clock):
-            world = World(clock, file, tmp_path)
-            try:
-                return await story(world)
-            finally:
-                await world.close()
-
-        return run_virtual(main, begins)
-
-    return play
 
 
 @asynccontextmanager
@@ -234,6 +155,9 @@ def test_while_the_database_is_away_polling_goes_on_and_all_is_written_afterward
         assert await world.points() == list(range(48))
         assert not list(world.folder.glob("live-changes-*"))
         assert process.of(WatchLost) == []
+        [told] = process.of(ChangesCaughtUp)
+        assert told.changes >= 20
+        assert 115 <= told.away_seconds <= 130
 
     live(story)
 

@@ -91,7 +91,7 @@ def test_a_market_that_is_cut_short_takes_nothing_off_and_opens_one_incident(fal
     assert len(short) >= 3
     assert set(short) == {(0, 0)}
     ((times, closed_at, detail),) = fallout.ask(
-        "SELECT times, closed_at, detail FROM quality_incidents WHERE rule = 'short_list' AND field = ?", CUT_SHORT
+        "SELECT times, closed_at, detail FROM incidents WHERE rule = 'short_list' AND field = ?", CUT_SHORT
     )
     assert times == len(short)
     assert closed_at is not None

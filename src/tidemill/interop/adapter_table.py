@@ -35,10 +35,21 @@ class AdapterTable(Mapping[str, Adapter]):
         """Return the adapter of that name."""
         if (listed := self._listed.get(name)) is not None:
             return listed
+        if (earlier := self._version(name)) is not None:
+            return earlier
         made = self._make(name)
         if isinstance(made, str):
             raise KeyError(name)
         return made
+
+    def _version(self, name: str) -> Adapter | None:
+        """Return the version of a listed adapter that is named `id@1.2.0`, where the adapter brings it along."""
+        listed, at, version = name.rpartition("@")
+        adapter = self._listed.get(listed) if at else None
+        if adapter is None or adapter.version == version:
+            return adapter
+        others: Mapping[str, Adapter] = getattr(adapter, "versions", {})
+        return others.get(version)
 
     def __iter__(self) -> Iterator[str]:
         """Walk over the names of the listed adapters."""

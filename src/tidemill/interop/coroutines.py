@@ -11,6 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from inspect import isasyncgen, isawaitable
 from typing import Any
 
+MOST_COLLECTED = 50_000
+"""Things that are taken from an asynchronous generator: more than any page has, for one that never ends."""
+
 
 class MustWait(Exception):
     """The code waits for something outside the page, which an adapter never does."""
@@ -76,4 +79,9 @@ def run_through(answer: Any) -> Iterator[Any]:
 
 
 async def _collected(several: AsyncIterator[Any]) -> list[Any]:
-    return [each async for each in several]
+    found: list[Any] = []
+    async for each in several:
+        found.append(each)
+        if len(found) == MOST_COLLECTED:
+            break
+    return found

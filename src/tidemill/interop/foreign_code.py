@@ -4,6 +4,7 @@ from tidemill.core.vertical import Adapter
 from tidemill.interop.adapter_table import ForeignCode
 from tidemill.interop.import_paths import ImportPath, UnusableCode
 from tidemill.interop.items import ITEM_SETTINGS, plain_values
+from tidemill.interop.named_adapters import make_named_adapter
 
 
 def _page_object(path: ImportPath) -> Adapter:
@@ -25,6 +26,7 @@ def _spider(path: ImportPath) -> Adapter:
 
 
 FOREIGN_CODE = {
+    "adapter": ForeignCode(make_named_adapter, {}),
     "poet": ForeignCode(_page_object, {**ITEM_SETTINGS, "page_params": plain_values}),
     "scrapy": ForeignCode(_spider, {**ITEM_SETTINGS, "spider_arguments": plain_values}),
 }

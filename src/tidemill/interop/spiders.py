@@ -6,16 +6,19 @@ follow. No reactor runs: what needs one is refused with words.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy import Request, Spider
+from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from scrapy.http.headers import Headers
 from scrapy.responsetypes import responsetypes
 from scrapy.settings import Settings
 from scrapy.spiders import CrawlSpider
+from twisted.internet.base import ReactorBase
 
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Fail
@@ -58,6 +61,7 @@ class SpiderAdapter:
         items = [ItemAdapter(each).asdict() for each in yielded[:MOST_YIELDED] if ItemAdapter.is_item(each)]
         addresses = [address_of(each, spider) for each in yielded[:MOST_YIELDED] if isinstance(each, Request)]
         left = Counter(each.why for each in addresses if isinstance(each, Unfollowed))
+        closed = [f"the spider closed itself: {each.reason}" for each in yielded if isinstance(each, CloseSpider)]
         records = records_of(items, context, f"{self._cls.__name__}.{handover.callback}")
         follow = tuple(each for each in addresses if isinstance(each, str))
         if not records and not follow:
@@ -65,8 +69,8 @@ class SpiderAdapter:
         return Found(
             records=records,
             follow=follow,
-            truncated=len(yielded) > MOST_YIELDED or bool(left),
-            notes=tuple(f"{count} requests were left: {why}" for why, count in left.items()),
+            truncated=len(yielded) > MOST_YIELDED or bool(left or closed),
+            notes=(*closed, *(f"{count} requests were left: {why}" for why, count in left.items())),
         )
 
 
@@ -131,12 +135,34 @@ def _answers(spider: Spider, page: Page, handover: Handover) -> Iterator[Any]:
         msg = f"{type(spider).__name__} has no callback {handover.callback!r} any more"
         raise UnusableCode(msg)
     try:
-        yield from run_through(callback(response_of(page, handover), **handover.arguments))
+        with _no_reactor():
+            yield from run_through(callback(response_of(page, handover), **handover.arguments))
+    except CloseSpider as closed:
+        yield closed
+    except SystemExit as error:
+        msg = "it ends the process that it runs in, which is not its own; return, or raise CloseSpider"
+        raise UnusableCode(msg) from error
     except AttributeError as error:
         if error.name == "crawler":
             msg = "it asks for its crawler, and none runs here; read what the page and `spider_arguments` say"
             raise UnusableCode(msg) from error
         raise
+
+
+@contextmanager
+def _no_reactor() -> Iterator[None]:
+    """Refuse to start a reactor while entered: it would hold its reader up until its time is over."""
+    before = ReactorBase.startRunning
+    ReactorBase.startRunning = _refuse_reactor  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        ReactorBase.startRunning = before  # type: ignore[method-assign]
+
+
+def _refuse_reactor(*_: object, **__: object) -> None:
+    msg = "it starts a reactor, and none runs here; read what the page itself says"
+    raise UnusableCode(msg)
 
 
 def response_of(page: Page, handover: Handover) -> Response:

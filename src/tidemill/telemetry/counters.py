@@ -13,6 +13,9 @@ from prometheus_client.registry import Collector
 MOST_SERIES = 1_000
 OTHER = "other"
 """Label values come from outside (hosts, sources); past `MOST_SERIES` the rest is counted under this name."""
+OPEN_LABELS = frozenset({"source_id", "domain"})
+"""The labels with any number of values; the others are kept for what is counted as `other`."""
+THOUSAND = 1_000
 
 
 class LabelledCounter(Collector):
@@ -24,6 +27,7 @@ class LabelledCounter(Collector):
         self.meaning = meaning
         self.labels = tuple(labels)
         self._max_series = max_series
+        self._open = tuple(label in OPEN_LABELS for label in self.labels)
         self._counts: dict[tuple[str, ...], float] = {} if labels else {(): 0}
 
     def add(self, labels: tuple[str, ...] = (), amount: float = 1) -> None:
@@ -34,7 +38,12 @@ class LabelledCounter(Collector):
             self._add_series(labels, amount)
 
     def _add_series(self, labels: tuple[str, ...], amount: float) -> None:
-        key = labels if len(self._counts) < self._max_series else (OTHER,) * len(labels)
+        key = labels
+        if len(self._counts) >= self._max_series:
+            pairs = zip(labels, self._open, strict=True)
+            key = tuple(OTHER if is_open else label for label, is_open in pairs)
+        if key not in self._counts and len(self._counts) >= 2 * self._max_series:
+            key = (OTHER,) * len(labels)
         self._counts[key] = self._counts.get(key, 0) + amount
 
     def count(self, *labels: str) -> float:
@@ -57,9 +66,12 @@ class HistogramCounter(Collector):
     """A histogram with at most one label."""
 
     def __init__(
-        self, name: str, meaning: str, bounds: Sequence[float], label: str | None = None, max_series: int = 200
+        self, name: str, meaning: str, bounds: Sequence[float], label: str | None = None, max_series: int = 100
     ) -> None:
-        """`bounds` are the buckets' upper ends, ascending; what is above them all goes into the last bucket."""
+        """`bounds` are the buckets' upper ends, ascending; what is above them all goes into the last bucket.
+
+        A name that ends in `_ms` is shown in seconds too, under the same name with `_seconds`.
+        """
         self.name = name
         self.meaning = meaning
         self.label = label
@@ -82,11 +94,23 @@ class HistogramCounter(Collector):
 
     def collect(self) -> Iterable[HistogramMetricFamily]:
         """Yield the histogram in Prometheus' form: each bucket counts all below it as well."""
-        family = HistogramMetricFamily(self.name, self.meaning, labels=(self.label,) if self.label else ())
+        yield self._family(self.name, self._bounds, 1)
+        if self.name.endswith("_ms"):
+            bounds = [bound / THOUSAND for bound in self._bounds]
+            yield self._family(self.name.removesuffix("_ms") + "_seconds", bounds, THOUSAND)
+
+    def _family(self, name: str, bounds: Sequence[float], divisor: float) -> HistogramMetricFamily:
+        family = HistogramMetricFamily(name, self.meaning, labels=(self.label,) if self.label else ())
+        ends = (*map(str, bounds), "+Inf")
         for label, cells in self._cells.items():
             buckets, below = [], 0.0
-            for bound, count in zip((*map(str, self._bounds), "+Inf"), cells, strict=False):
+            for end, count in zip(ends, cells, strict=False):
                 below += count
-                buckets.append((bound, below))
-            family.add_metric((label,) if self.label else (), buckets, cells[-1])
-        yield family
+                buckets.append((end, below))
+            family.add_metric((label,) if self.label else (), buckets, cells[-1] / divisor)
+        return family
+
+    def measured(self, label: str = "") -> tuple[float, float]:
+        """Return how many measurements there were, and their sum."""
+        cells = self._cells.get(label, self._empty())
+        return sum(cells[:-1]), cells[-1]

@@ -19,13 +19,21 @@ from tidemill.pipeline.happenings import (
     AdapterDisabled,
     Announce,
     BreakerMoved,
+    BrowserRecycled,
     ChangeLogged,
+    ChangesCaughtUp,
     ClockJumped,
+    ClockSkewed,
+    ConflictFound,
     DiscoverySpilled,
+    DiskLow,
     DriftNoticed,
     EnqueueRejected,
+    ExportDone,
     GradeMoved,
     Happening,
+    IncidentEnded,
+    IncidentOpened,
     JobDead,
     JobRefused,
     JobsRescued,
@@ -33,6 +41,7 @@ from tidemill.pipeline.happenings import (
     JobWaits,
     LeaseLost,
     LifeMoved,
+    NoticeSent,
     Overdue,
     PageGot,
     PagePolled,
@@ -44,6 +53,7 @@ from tidemill.pipeline.happenings import (
     RecoveryBegun,
     RecoveryExhausted,
     RecoveryJudged,
+    RoundEnded,
     RunClosed,
     RunExtended,
     RunOpened,
@@ -52,7 +62,9 @@ from tidemill.pipeline.happenings import (
     StageDone,
     StoreTrouble,
     TickRan,
+    TokenRefused,
     WatchLost,
+    WatchPaused,
 )
 from tidemill.telemetry.redaction import redact_line
 
@@ -164,6 +176,11 @@ def _life_level(happening: LifeMoved) -> int:
 
 LevelRule = int | Callable[[Any], int]
 
+
+def _notice_level(happening: NoticeSent) -> int:
+    return WARNING if happening.error else INFO
+
+
 LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
     StageDone:       ("stage done",       DEBUG),
     PageGot:         ("page got",         DEBUG),
@@ -200,6 +217,18 @@ LOG_LINES: Mapping[type, tuple[str, LevelRule]] = {
     ChangeLogged:    ("change logged",    DEBUG),
     LifeMoved:       ("life moved",       _life_level),
     WatchLost:       ("watch lost",       WARNING),
+    BrowserRecycled: ("browser recycled", INFO),
+    WatchPaused:     ("watch paused",     WARNING),
+    ChangesCaughtUp: ("changes caught up", WARNING),
+    ConflictFound:   ("conflict found",   INFO),
+    TokenRefused:    ("token refused",    WARNING),
+    ExportDone:      ("export done",      INFO),
+    DiskLow:         ("disk low",         ERROR),
+    ClockSkewed:     ("clock skewed",     ERROR),
+    IncidentOpened:  ("incident opened",  ERROR),
+    IncidentEnded:   ("incident over",    INFO),
+    RoundEnded:      ("round ended",      INFO),
+    NoticeSent:      ("notice sent",      _notice_level),
 }  # fmt: skip
 """Each happening's event name in the log, and its level."""
 

@@ -17,6 +17,7 @@ class SimulationTerms(msgspec.Struct, frozen=True, kw_only=True):
     sources: int
     seed: int
     faults: tuple[str, ...]
+    moments: int = 0
 
 
 RunSimulation = Callable[[SimulationTerms, Build, Path, BinaryIO | None], SimulationOutcome]

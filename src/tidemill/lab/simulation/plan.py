@@ -11,6 +11,7 @@ from tidemill.lab.faults import ALL_KINDS
 from tidemill.lab.simulation.accidents import ACCIDENTS
 from tidemill.lab.simulation.inspector import ReadRecords
 from tidemill.lab.simulation.laws import ENGINE_LAWS, Law, LawVerdict
+from tidemill.lab.simulation.past_answers import ReaderLists
 from tidemill.lab.world import DAILY, World
 
 EVERYTHING = (*ALL_KINDS, *ACCIDENTS)
@@ -18,20 +19,25 @@ RHYTHMS = (DAILY, "every 96h", "adaptive 48h-144h", "every 96h", "adaptive 48h-1
 
 
 class SimulationPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """How long, how many sources and what goes wrong. `grain` is the coarseness of timers; zero makes them exact."""
+    """How long, how many sources and what goes wrong. `grain` is the coarseness of timers; zero makes them exact.
+
+    At so many random `moments` readers ask for what is shown, and the past is held against their answers at the end.
+    """
 
     days: float = 30
     sources: int = 200
     seed: int = 7
     faults: tuple[str, ...] = EVERYTHING
     grain: timedelta = timedelta(seconds=1)
+    moments: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
     """A vertical's sites, put to the test: its world, where its records end up, and its laws.
 
-    `noun` is what its records are called, `ticks` how often its own periodic work is done.
+    `noun` is what its records are called, `ticks` how often its own periodic work is done, `lists` what readers ask
+    for.
     """
 
     vertical: str
@@ -41,6 +47,7 @@ class Scenario:
     read_records: ReadRecords
     laws: Sequence[Law] = ENGINE_LAWS
     ticks: Mapping[str, str] = field(default_factory=dict)
+    lists: ReaderLists = field(default_factory=dict)
 
 
 class SimulationOutcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 import asyncio
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tidemill.lab.dice import dice
 from tidemill.lab.simulation.accidents import Accident, Crash, Freeze, Switch, accidents
@@ -21,6 +21,7 @@ from tidemill.lab.simulation.event_log import (
 from tidemill.lab.simulation.figures import figures
 from tidemill.lab.simulation.inspector import DatabaseInspector
 from tidemill.lab.simulation.laws import FinishedSimulation
+from tidemill.lab.simulation.past_answers import PastAnswers
 from tidemill.lab.simulation.plan import Scenario, SimulationOutcome, SimulationPlan
 from tidemill.lab.simulation.recorder import Recorder, RecordingTransport
 from tidemill.lab.simulation.system_under_test import Build, SimulatedEnvironment, SystemUnderTest
@@ -82,6 +83,7 @@ class Simulation:
         self._started = 0
         self._workers: list[SimulatedWorker] = []
         self._inspector = DatabaseInspector(folder / "simulation.db", scenario.read_records)
+        self.past = PastAnswers(scenario.lists, plan.moments, plan.seed, self._world.start, self._ends - LAST_MOMENT)
 
     async def run(self) -> None:
         """Let the days pass."""
@@ -93,6 +95,7 @@ class Simulation:
         await first.system.prepare(self._scenario.entries)
         self._start(first)
         watch = asyncio.create_task(self._inspect(), name="inspect")
+        readers = asyncio.create_task(self.past.listen(self._clock, self._answer), name="readers")
         switches = [asyncio.create_task(self._cause(each), name="switch") for each in self._planned(Switch)]
         for accident in self._planned(Crash, Freeze):
             await self._cause(accident)
@@ -100,6 +103,8 @@ class Simulation:
         for task in (watch, *switches):
             task.cancel()
         await asyncio.gather(watch, *switches, return_exceptions=True)
+        await readers
+        await self.past.compare(self._answer)
         for worker in list(self._workers):
             await self._stop(worker)
         self._inspector.check_before_pruning()
@@ -179,6 +184,18 @@ class Simulation:
             await self._steady().system.switch(name, on=on)
             self._recorder.note(SourceSwitched(self._clock.now(), accident.host, on))
 
+    async def _answer(self, address: str, as_of: datetime | None) -> list[dict[str, Any]] | None:
+        """Ask a worker that is well; None if there is none, or if it is killed over it."""
+        well = next((worker for worker in self._workers if not worker.control.is_frozen), None)
+        if well is None:
+            return None
+        try:
+            return await well.system.answer(address, as_of)
+        except asyncio.CancelledError:
+            if well.control.is_dead:
+                return None
+            raise
+
     def _steady(self) -> SimulatedWorker:
         """A worker that is neither dead nor frozen, or the next best."""
         return next((worker for worker in self._workers if not worker.control.is_frozen), self._workers[0])
@@ -234,10 +251,14 @@ def simulate(
         await simulation.run()
         return simulation
 
-    finished = run_virtual(main, scenario.world.start).finished()
+    simulation = run_virtual(main, scenario.world.start)
+    finished = simulation.finished()
+    verdicts = tuple(law(finished) for law in scenario.laws)
+    if plan.moments:
+        verdicts = (*verdicts, simulation.past.verdict())
     return SimulationOutcome(
         plan=plan,
-        verdicts=tuple(law(finished) for law in scenario.laws),
+        verdicts=verdicts,
         figures={"days": round(plan.days), **figures(finished)},
         log_lines=events.lines,
         log_sha256=events.sha256,

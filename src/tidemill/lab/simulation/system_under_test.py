@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,6 +28,10 @@ class SystemUnderTest(Protocol):
 
     async def switch(self, source: str, *, on: bool) -> None:
         """Switch a source on or off, as a person would."""
+        ...
+
+    async def answer(self, address: str, as_of: datetime | None) -> list[dict[str, Any]]:
+        """Return all that readers are answered when they ask for a list, as of a moment if one is given."""
         ...
 
     async def close(self) -> None:
