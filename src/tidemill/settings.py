@@ -229,6 +229,12 @@ class Settings(BaseSettings):
     )
     gate_pages: int = Field(200, ge=1, le=100_000, description="Newest pages that the gate replays for one change.")
     gate_lost_percent: float = Field(2, ge=0, le=100, description="Records that a change may lose without a person.")
+    gate_added_percent: float = Field(
+        10,
+        ge=0,
+        le=1_000_000,
+        description="Records that a change may add to pages which were read before without a person, in percent.",
+    )
     gate_field_points: float = Field(
         5, ge=0, le=100, description="Percentage points by which fewer records may have a field without a person."
     )

@@ -1,6 +1,6 @@
 """An adapter whose version and mistakes a test sets: what a careless change of an adapter would do."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
@@ -11,9 +11,12 @@ from tidemill.core.page import Page
 from tidemill.core.record import Found, RawRecord, Reading
 from tidemill.core.vertical import Context
 from tidemill.verticals.events.definition import EVENTS
+from tidemill.verticals.prices.definition import PRICES
 
 NAME = "adapter:rig.planted_adapter:PlantedAdapter"
-Mistake = Callable[[int, dict[str, Any]], dict[str, Any] | None]
+Fields = dict[str, Any]
+Mistake = Callable[[int, Fields], Sequence[Fields]]
+GENERIC = {"events": EVENTS.adapters["events.generic"], "prices": PRICES.adapters["prices.generic"]}
 
 
 class PlantedAdapter:
@@ -27,16 +30,14 @@ class PlantedAdapter:
 
     def read(self, page: Page, context: Context) -> Reading:
         """The page's records, each with the mistake made."""
-        found = EVENTS.adapters["events.generic"].read(page, context)
+        found = GENERIC[context.source.vertical].read(page, context)
         mistake = PlantedAdapter.mistake
         if mistake is None or not isinstance(found, Found):
             return found
-        made = [(raw, mistake(number, dict(raw.fields))) for number, raw in enumerate(found.records)]
-        return msgspec.structs.replace(found, records=[_with(raw, fields) for raw, fields in made if fields])
-
-
-def _with(raw: RawRecord, fields: dict[str, Any] | None) -> RawRecord:
-    return msgspec.structs.replace(raw, fields=fields or {})
+        made: list[RawRecord] = []
+        for number, raw in enumerate(found.records):
+            made += [msgspec.structs.replace(raw, fields=fields) for fields in mistake(number, dict(raw.fields))]
+        return msgspec.structs.replace(found, records=made)
 
 
 @contextmanager
@@ -50,22 +51,43 @@ def planted(version: str, mistake: Mistake | None = None) -> Iterator[None]:
         PlantedAdapter.version, PlantedAdapter.mistake = before
 
 
-def swap_fields(_: int, fields: dict[str, Any]) -> dict[str, Any]:
+def swap_fields(_: int, fields: Fields) -> list[Fields]:
     """Take the title for the place and the place for the title."""
-    return {**fields, "title": fields.get("place", "?"), "place": fields["title"]}
+    return [{**fields, "title": fields.get("place", "?"), "place": fields["title"]}]
 
 
-def lose_a_tenth(number: int, fields: dict[str, Any]) -> dict[str, Any] | None:
+def lose_a_tenth(number: int, fields: Fields) -> list[Fields]:
     """Overlook every tenth record."""
-    return None if number % 10 == 0 else fields
+    return [] if number % 10 == 0 else [fields]
 
 
-def a_day_off(_: int, fields: dict[str, Any]) -> dict[str, Any]:
+def a_day_off(_: int, fields: Fields) -> list[Fields]:
     """Read every date a day late."""
     starts = datetime.fromisoformat(str(fields["starts"])) + timedelta(days=1)
-    return {**fields, "starts": starts.isoformat()}
+    return [{**fields, "starts": starts.isoformat()}]
 
 
-def refactored(_: int, fields: dict[str, Any]) -> dict[str, Any]:
+def read_navigation(number: int, fields: Fields) -> list[Fields]:
+    """Take a link of the navigation beside every third record for one."""
+    link = {**fields, "title": f"Show page {number} of our archive", "url": f"/archive/{number}"}
+    return [fields, link] if number % 3 == 0 else [fields]
+
+
+def price_in_cents(_: int, fields: Fields) -> list[Fields]:
+    """Take the price for an amount of cents that was written without its point."""
+    return [{**fields, "price": f"{float(fields['price']) * 100:.2f}"}]
+
+
+def other_currency(_: int, fields: Fields) -> list[Fields]:
+    """Read every amount as one of euros."""
+    return [{**fields, "currency": "EUR"}]
+
+
+def brand_for_title(_: int, fields: Fields) -> list[Fields]:
+    """Take the brand for the title."""
+    return [{**fields, "title": fields["brand"], "brand": fields["title"]}]
+
+
+def refactored(_: int, fields: Fields) -> list[Fields]:
     """Read the same by other code."""
-    return dict(reversed(fields.items()))
+    return [dict(reversed(fields.items()))]

@@ -23,7 +23,7 @@ ZERO_IS_GOOD = {
     "discovery_auto_enable", "discovery_questions_per_month",
     "feed_weights", "reader_processes", "scrapingbee_credits", "apify_dollars",
     "live_browser_watches", "live_free_megabytes", "metrics_sources",
-    "gate_lost_percent", "gate_field_points", "gate_identity_percent", "gate_changed_percent",
+    "gate_lost_percent", "gate_added_percent", "gate_field_points", "gate_identity_percent", "gate_changed_percent",
 }  # fmt: skip
 """Settings of which 0 is a value with a meaning; the others must be refused."""
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from tidemill.core.replay.gate import pages_words, proves_nothing
 from tidemill.core.replay.report import ReplayReport
-from tidemill.core.replay.views import ReplayWithReport
+from tidemill.core.replay.views import ReplayView, ReplayWithReport
 from tidemill.operations.mistakes import Mistake
-from tidemill.terminal.showing import print_json, print_line, print_table
+from tidemill.terminal.showing import as_text, print_json, print_line, print_table
 from tidemill.web.portal.replay_reports import report_as_html
 
 DAYS_SHOWN = 40
@@ -21,7 +21,8 @@ def show_replay(shown: ReplayWithReport, *, as_json: bool, html: Path | None = N
         print_json(shown)
         return
     replay, report = shown.replay, shown.report
-    print_line(f"replay {replay.id} of {replay.scope.words} is {replay.status}; as a change it is {replay.change}")
+    print_line(f"replay {replay.id} of {replay.scope.words} is {replay.status}; as a change it is {replay.state_words}")
+    print_applied(replay)
     if report is None:
         print_line(f"{replay.pages_done} of {replay.pages_total} pages read: `tidemill replay --resume {replay.id}`")
         return
@@ -44,6 +45,15 @@ def show_replay(shown: ReplayWithReport, *, as_json: bool, html: Path | None = N
         print_line(f"beyond what passes without a person: {why}")
     if "milliseconds_a_page" in replay.cost:
         print_line(f"{replay.cost['milliseconds_a_page']} ms a page; report {replay.digest[:16]}")
+
+
+def print_applied(replay: ReplayView) -> None:
+    """Print what a replay did to the records, and whether that was taken back."""
+    done = ", ".join(f"{count} {name}" for name, count in replay.applied.items()) or "nothing had to be corrected"
+    if replay.applied_at is not None:
+        print_line(f"applied by {replay.applied_by} at {as_text(replay.applied_at)}: {done}")
+    if replay.reverted_at is not None:
+        print_line(f"taken back by {replay.reverted_by} at {as_text(replay.reverted_at)}")
 
 
 def write_html(shown: ReplayWithReport, path: Path) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import text, update
 
 from rig.clock import NOON, SettableClock
 from rig.lab_works import DAY, LabWorks, ill_from, lab_works
-from rig.planted_adapter import NAME, a_day_off, lose_a_tenth, planted, refactored, swap_fields
+from rig.planted_adapter import NAME, a_day_off, lose_a_tenth, planted, read_navigation, refactored, swap_fields
 from rig.town import a_town, agenda_page, happening
 from tidemill.core.replay.page_difference import ReplayedState
 from tidemill.core.replay.views import ChangeStatus
@@ -95,14 +95,19 @@ async def test_repaired_selectors_are_proven_accepted_applied_and_reverted(
         lines = [row for row in await works.rows(record_history) if row["kind"] == "replayed"]
         assert {row["replay_id"] for row in lines} == {number}
 
+        assert applied.state_words == "accepted, applied"
         await replays.revert(number, "ans")
+        assert (await replays.find(number)).state_words == "accepted, reverted"
         alive = {row["identity"]: row["last_seen_at"] for row in await works.rows(events) if row["gone_at"] is None}
         assert alive == {key: row["last_seen_at"] for key, row in before.items()}
         with pytest.raises(Mistake, match="nothing to take back"):
             await replays.revert(number, "ans")
 
 
-MISTAKES = {"a swapped field": swap_fields, "a tenth lost": lose_a_tenth, "a day off": a_day_off}
+MISTAKES = {
+    "a swapped field": swap_fields, "a tenth lost": lose_a_tenth, "a day off": a_day_off,
+    "links of the navigation": read_navigation,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MISTAKES)
@@ -241,7 +246,7 @@ async def test_corrections_never_overrule_what_a_later_page_said(migrated_sqlite
     async with a_town(migrated_sqlite_url, tmp_path, search_key=None, llm_key=None, geocoder_url=None) as town:
         await town.add_source(adapter=NAME)
         wrong = {"place": "somewhere", "address": "nowhere 1"}
-        with planted("1.0.0", lambda _, fields: {**fields, **wrong}):
+        with planted("1.0.0", lambda _, fields: [{**fields, **wrong}]):
             town.site.page("/agenda", agenda_of(3))
             await town.scrape()
         replays = town.system.actions.replays

@@ -70,3 +70,32 @@ def test_pages_without_records_that_fail_now_are_not_passed_over() -> None:
     (why,) = reasons_to_hold(report_of(empty, page("a", now_failure="parse_error")), ALLOWED)
     assert why.startswith("pages that cannot be read any more: 1 of 2")
     assert pages_words(report_of(empty, page("a", ReplayedState.GONE))) == "1 compared, 1 gone"
+
+
+def flooded(source: str, count: int, **more: object) -> ReplayedPage:
+    """A page with so many records that were not there then."""
+    changes = [RecordDifference(identity=str(number), after={"title": f"link {number}"}) for number in range(count)]
+    found = {"changes": changes, "same": 20, "then_verdicts": (20, 0, 0), "now_verdicts": (20 + count, 0, 0), **more}
+    return page(source, ReplayedState.COMPARED, **found)
+
+
+def test_a_flood_of_new_records_waits_for_a_person() -> None:
+    assert reasons_to_hold(report_of(flooded("a", 2)), ALLOWED) == []
+    (why,) = reasons_to_hold(report_of(flooded("a", 3)), ALLOWED)
+    assert why == "records added where pages were read before: 3 of 20, 15.0 % where 10 % pass"
+    assert reasons_to_hold(report_of(flooded("a", 3)), GateThresholds(added_percent=20)) == []
+
+
+def test_a_source_flooded_with_new_records_is_seen_among_many() -> None:
+    report = report_of(*[good("large")] * 50, flooded("small", 21))
+    assert reasons_to_hold(report, ALLOWED) == ["source small: 21 records added, where there were 20"]
+
+
+def test_records_on_a_page_that_showed_none_then_wait_for_a_person() -> None:
+    report = report_of(flooded("a", 8, same=0, then_verdicts=(0, 0, 0), now_verdicts=(8, 0, 0)))
+    assert reasons_to_hold(report, ALLOWED)[0] == "records added where pages were read before: 8, where there was none"
+
+
+def test_records_of_a_page_that_could_not_be_read_before_are_a_gain() -> None:
+    mended = flooded("a", 20, same=0, then_failure="layout_changed", then_verdicts=(0, 0, 0))
+    assert reasons_to_hold(report_of(good("a"), mended), ALLOWED) == []

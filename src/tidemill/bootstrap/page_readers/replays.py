@@ -59,6 +59,7 @@ def thresholds_of(settings: Settings) -> GateThresholds:
     """Return how much a change may alter before a person has to look."""
     return GateThresholds(
         lost_percent=settings.gate_lost_percent,
+        added_percent=settings.gate_added_percent,
         field_points=settings.gate_field_points,
         identity_percent=settings.gate_identity_percent,
         changed_percent=settings.gate_changed_percent,

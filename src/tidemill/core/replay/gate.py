@@ -12,6 +12,7 @@ class GateThresholds(msgspec.Struct, frozen=True, kw_only=True):
     """How much a change may alter before a person has to look, in percent and percentage points."""
 
     lost_percent: float = 2.0
+    added_percent: float = 10.0
     field_points: float = 5.0
     identity_percent: float = 1.0
     changed_percent: float = 5.0
@@ -30,6 +31,7 @@ def reasons_to_hold(report: ReplayReport, allowed: GateThresholds, *, is_first: 
         f"only {compared} pages could be compared: {pages_words(report)}" if gone > compared else "",
         _over("pages that cannot be read any more", report.failed_now - report.failed_then, compared,
               allowed.lost_percent),
+        _over("records added where pages were read before", report.added_beside, report.then, allowed.added_percent),
         *(_records(report, allowed) if report.then else ()),
     ]  # fmt: skip
     return [words for words in found if words]
@@ -52,22 +54,36 @@ def _records(report: ReplayReport, allowed: GateThresholds) -> list[str]:
         _over("identities changed", report.renamed, report.then, allowed.identity_percent),
         *_fields(report, allowed),
         *_sources(report.days),
+        *_flooded(report.days, max(1.0, allowed.added_percent / 100)),
     ]
 
 
 def _sources(days: Sequence[DayDifference]) -> Iterator[str]:
     """Yield sources that are lost for the most part, however few of all records are theirs."""
-    sums: dict[str, list[int]] = {}
-    for day in days:
-        counts = sums.setdefault(day.source, [0, 0])
-        counts[0] += day.then
-        counts[1] += day.now
-    for source, (then, now) in sums.items():
+    for source, (then, now, _) in _by_source(days).items():
         if now < then * BROKEN_SHARE:
             yield f"source {source}: {now} records, where there were {then}"
 
 
+def _flooded(days: Sequence[DayDifference], most: float) -> Iterator[str]:
+    """Yield sources that gain more than `most` times their records, however few of all records are theirs."""
+    for source, (then, _, added) in _by_source(days).items():
+        if added > then * most:
+            yield f"source {source}: {added} records added, where there were {then}"
+
+
+def _by_source(days: Sequence[DayDifference]) -> dict[str, tuple[int, int, int]]:
+    """Return of each source the records of then, those of now, and those added to pages that were read then."""
+    sums: dict[str, tuple[int, int, int]] = {}
+    for day in days:
+        then, now, added = sums.get(day.source, (0, 0, 0))
+        sums[day.source] = (then + day.then, now + day.now, added + day.added_beside)
+    return sums
+
+
 def _over(what: str, count: int, of: int, limit: float) -> str:
+    if not of:
+        return f"{what}: {count}, where there was none" if count else ""
     percent = 100 * count / of
     return f"{what}: {count} of {of}, {percent:.1f} % where {limit:g} % pass" if percent > limit else ""
 

@@ -38,7 +38,10 @@ class FieldDifference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DayDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """A day of a source: pages compared, pages that could not be read, records, and how they differ."""
+    """A day of a source: pages compared, pages that could not be read, records, and how they differ.
+
+    `added_beside` are those of the added records that stand on pages which were read then.
+    """
 
     source: str
     day: str
@@ -48,6 +51,7 @@ class DayDifference(msgspec.Struct, frozen=True, kw_only=True):
     then: int = 0
     now: int = 0
     added: int = 0
+    added_beside: int = 0
     lost: int = 0
     changed: int = 0
 
@@ -73,7 +77,11 @@ class MovedCertificate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReplayReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a replay found, the same for the same pages and the same code."""
+    """What a replay found, the same for the same pages and the same code.
+
+    `added_beside` are those of the added records that stand on pages which were read then, and are no records under
+    another identity: on a page that could not be read before, whatever is found is a gain.
+    """
 
     scope: Mapping[str, Any]
     pages: Mapping[str, int]
@@ -99,6 +107,7 @@ class ReplayReport(msgspec.Struct, frozen=True, kw_only=True):
     broke: Mapping[str, str]
     certificates: Sequence[MovedCertificate]
     samples: Sequence[ReplaySample]
+    added_beside: int = 0
 
 
 class ReportTally:
@@ -108,8 +117,9 @@ class ReportTally:
         """Begin with nothing."""
         self._pages = dict.fromkeys((str(each) for each in ReplayedState if each is not ReplayedState.PENDING), 0)
         self._sums = dict.fromkeys(
-            ("then", "now", "same", "added", "lost", "changed", "renamed", "differing", "failed_then", "failed_now"), 0
-        )
+            ("then", "now", "same", "added", "added_beside", "lost", "changed", "renamed", "differing", "failed_then",
+             "failed_now"), 0
+        )  # fmt: skip
         self._verdicts = [[0, 0, 0], [0, 0, 0]]
         self._confidence = [0.0, 0.0]
         self._reasons: dict[str, dict[str, int]] = {"then": {}, "now": {}, "lost": {}}
@@ -135,6 +145,7 @@ class ReportTally:
                 _count(self._reasons["lost"], change.reason, 1)
             self._sample(kind, page, change)
         then, now = found.then_verdicts[0], found.now_verdicts[0]
+        kinds["added_beside"] = 0 if found.then_failure else kinds["added"] - kinds["renamed"]
         failed = {"failed_then": int(bool(found.then_failure)), "failed_now": int(bool(found.now_failure))}
         for name, count in {**kinds, **failed, "then": then, "now": now, "same": found.same}.items():
             self._sums[name] += count

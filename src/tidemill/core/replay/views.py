@@ -92,6 +92,13 @@ class ReplayView(msgspec.Struct, frozen=True, kw_only=True):
     reverted_at: datetime | None
     reverted_by: str
 
+    @property
+    def state_words(self) -> str:
+        """Where it stands as a change, and whether it is in the records."""
+        if self.reverted_at is not None:
+            return f"{self.change}, reverted"
+        return f"{self.change}, applied" if self.applied_at is not None else str(self.change)
+
 
 class ReplayWithReport(msgspec.Struct, frozen=True, kw_only=True):
     """A replay and its report; None while it is still reading."""

@@ -45,7 +45,7 @@ def replays(deps: WebDeps) -> ListPage:
             Column("replay", lambda row: row.id, lambda row: f"/replays/{row.id}"),
             Column("of", lambda row: row.scope.words),
             Column("pages", lambda row: f"{row.pages_done} of {row.pages_total}"),
-            Column("state", lambda row: row.change),
+            Column("state", lambda row: row.state_words),
             Column("held because", lambda row: "; ".join(row.held_because)),
             Column("by", lambda row: row.created_by),
             Column("when", lambda row: row.created_at),

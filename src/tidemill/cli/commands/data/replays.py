@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tidemill.cli.replay_report import show_replay
+from tidemill.cli.replay_report import print_applied, show_replay
 from tidemill.cli.system_opening import with_system
 from tidemill.core.replay.views import ReplayView
 from tidemill.terminal.counting import counted
@@ -31,11 +31,11 @@ def list_replays(
         print_json(found)
         return
     rows = [
-        (id_text(one.id), one.scope.words, f"{one.pages_done} of {one.pages_total}", one.change,
+        (id_text(one.id), one.scope.words, f"{one.pages_done} of {one.pages_total}", one.state_words,
          "; ".join(one.held_because), one.created_by, one.created_at)
         for one in found
     ]  # fmt: skip
-    print_table(counted(len(found), "replay"), ["number", "of", "pages", "change", "held because", "by", "when"], rows)
+    print_table(counted(len(found), "replay"), ["number", "of", "pages", "state", "held because", "by", "when"], rows)
 
 
 @app.command("changes")
@@ -100,6 +100,5 @@ def _say(replay: ReplayView, *, as_json: bool) -> None:
     if as_json:
         print_json(replay)
         return
-    print_line(f"replay {replay.id} of {replay.scope.words} is {replay.change}")
-    if replay.applied_at is not None and replay.reverted_at is None:
-        print_line("applied: " + ", ".join(f"{count} {name}" for name, count in replay.applied.items()))
+    print_line(f"replay {replay.id} of {replay.scope.words} is {replay.state_words}")
+    print_applied(replay)
