@@ -37,9 +37,15 @@ class ClockSkew(msgspec.Struct, frozen=True):
     give_or_take: float = 0.0
 
     @property
+    def certain(self) -> timedelta:
+        """How far the two certainly differ: an answer that took long proves no skew."""
+        least = max(0.0, abs(self.seconds) - self.give_or_take)
+        return timedelta(seconds=least if self.seconds > 0 else -least)
+
+    @property
     def fault(self) -> str:
         """What is wrong in words, '' while the two certainly differ by no more than is allowed."""
-        if abs(self.seconds) - self.give_or_take <= MAX_SKEW.total_seconds():
+        if abs(self.certain) <= MAX_SKEW:
             return ""
         side = "ahead of" if self.seconds > 0 else "behind"
         return (

@@ -77,8 +77,11 @@ class WorkerRegistry(Protocol):
         """Register a worker that takes the jobs of these lanes, and return its key."""
         ...
 
-    async def beat(self, worker_id: int, now: datetime) -> bool:
-        """Record a heartbeat; return False when the worker was given up meanwhile."""
+    async def beat(self, worker_id: int, now: datetime, skew: timedelta | None = None) -> bool:
+        """Record a heartbeat, and by how much our clock is ahead of the database's where that was measured.
+
+        Return False when the worker was given up meanwhile.
+        """
         ...
 
     async def sign_off(self, worker_id: int, now: datetime) -> int:

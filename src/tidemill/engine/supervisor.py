@@ -61,6 +61,7 @@ class Worker:
         self._beating = asyncio.Lock()
         self._is_cut_off = False
         self._spares_until: datetime | None = None
+        self._skew: timedelta | None = None
 
     def key(self) -> int:
         """Return the worker's key; raise `RuntimeError` before `sign_in`."""
@@ -89,6 +90,10 @@ class Worker:
     def spare_others(self) -> None:
         """Give every worker the time to be seen again before it counts as dead."""
         self._spares_until = self._clock.now() + max(self._register.lease, COMES_BACK)
+
+    def clock_compared(self, skew: ClockSkew) -> None:
+        """Tell with the next heartbeats how far our clock is off the database's."""
+        self._skew = skew.certain
 
     def _is_silent(self) -> bool:
         return self._seen_at is not None and self._clock.now() - self._seen_at >= self._register.lease
@@ -127,7 +132,7 @@ class Worker:
         async with self._beating:
             began = self._clock.now()
             try:
-                if not await self._register.beat(self.key(), self._clock.now()):
+                if not await self._register.beat(self.key(), self._clock.now(), self._skew):
                     await self.sign_in()
             except Exception:
                 self._is_cut_off = True
@@ -287,6 +292,7 @@ class Supervisor:
         """Take nothing on while this machine's clock and the database's differ by too much."""
         while True:
             skew = await measure()
+            self._worker.clock_compared(skew)
             if skew.fault and not self._is_skewed:
                 self._announce(ClockJumped(self._clock.now(), round(skew.seconds, 1), skew.fault))
                 for drain in self._drains.values():

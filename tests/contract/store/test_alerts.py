@@ -1,7 +1,8 @@
 """Every alert fires from its cause, once, within its delay, and recovers; messages go out once and in order."""
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from tidemill.lab.standins.talk import StandinFault
 from tidemill.operations.mistakes import Mistake
 from tidemill.pipeline.happenings import DiskLow, IncidentEnded, IncidentOpened
 from tidemill.store.alerts.outbox import AlertOutbox
+from tidemill.store.alerts.signals import SignalReader
 from tidemill.store.database.database import Database, open_database
 from tidemill.store.quality.drift import Watched as WatchedRun
 from tidemill.store.quality.drift import alert_columns, watch_runs
@@ -511,6 +513,38 @@ async def test_why_explains_an_incident(watched: Watched) -> None:
     explained = await watched.system.actions.why.explain(f"incident:{incident.id}")
     assert "51 dead letters are pending" in explained.steps[0].detail
     assert explained.steps[-1].detail == "docs/runbooks/dead-letters.md"
+
+
+async def one_worker(watched: Watched, **other: Any) -> None:
+    now = watched.clock.now()
+    row = {"id": 1, "name": "other machine", "pid": 1, "started_at": now, "seen_at": now}
+    await put(watched.system.store.database, workers, row | other)
+
+
+class SlowChecksClock(SettableClock):
+    """A clock that goes on by two seconds each time that it is asked: the checks take long."""
+
+    def now(self) -> datetime:
+        return self.advance(timedelta(seconds=2))
+
+
+async def test_a_heartbeat_that_came_while_the_checks_ran_is_no_clock_ahead(database: Database) -> None:
+    slow = SlowChecksClock()
+    signals = SignalReader(database, slow)
+    async with a_watched(database, slow) as watched:
+        began = slow.now()
+        await one_worker(watched, seen_at=began + timedelta(seconds=1), clock_skew_ms=3)
+        assert await signals.skewed_clocks(began) == []
+        await write(watched, update(workers).values(seen_at=began + timedelta(hours=1)))
+        (found,) = await signals.skewed_clocks(began)
+        assert re.fullmatch(r"the clock of other machine is 35\d\d\.\d s ahead", found.detail), found.detail
+
+
+@pytest.mark.parametrize(("skew_ms", "words"), [(-700, "0.7 s behind"), (700, "0.7 s ahead"), (499, ""), (None, "")])
+async def test_a_measured_skew_is_told_with_its_length(watched: Watched, skew_ms: int | None, words: str) -> None:
+    await one_worker(watched, clock_skew_ms=skew_ms)
+    found = await SignalReader(watched.system.store.database, watched.clock).skewed_clocks(watched.clock.now())
+    assert [each.detail for each in found] == ([f"the clock of other machine is {words}"] if words else [])
 
 
 @pytest.mark.shows("R2")

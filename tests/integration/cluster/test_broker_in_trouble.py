@@ -1,6 +1,7 @@
 """Whatever a broker holds or says, workers stay, stop when they are told to, and leave no heap of messages behind."""
 
 import json
+import re
 import signal
 from datetime import timedelta
 from typing import Any
@@ -54,6 +55,13 @@ async def worker(cluster, redis):
 async def takes_messages(redis):
     """Whether somebody waits at the queues."""
     return b"brpop" in redis.say("CLIENT", "LIST").lower()
+
+
+def connections_so_far(redis):
+    """How many connections were ever made, with the one that asks."""
+    found = re.search(rb"total_connections_received:(\d+)", redis.say("INFO", "stats"))
+    assert found is not None
+    return int(found[1])
 
 
 async def is_empty(redis, queue="scraping"):
@@ -153,6 +161,7 @@ async def test_wake_ups_that_nobody_takes_do_not_pile_up(redis):
         said.append(trouble)
 
     wakeups = BrokerWakeups(make_app(redis.url), ready, report, jobs_per_worker=10, most=10, expires=timedelta(hours=1))
+    before = connections_so_far(redis)
     for rounds in range(1, 6):
         wakeups.wake()
 
@@ -161,6 +170,7 @@ async def test_wake_ups_that_nobody_takes_do_not_pile_up(redis):
 
         await until(reported, "a round is sent")
     assert set(said) == {""}
+    assert connections_so_far(redis) - before <= 3  # one that asks, and those that are kept
     assert redis.say("LLEN", "scraping") == b":10\r\n"
     assert redis.say("LLEN", "scraping.browser") == b":3\r\n"
     redis.say("FLUSHALL")

@@ -33,7 +33,7 @@ class Register:
     async def register(self, _name, _pid, _now, _lanes=()):
         return 1
 
-    async def beat(self, _key, _now):
+    async def beat(self, _key, _now, _skew=None):
         trouble = next(self._beats, None)
         if trouble is not None:
             raise trouble

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from rig.clock import NOON
-from tidemill.engine.clock import ClockJump
+from tidemill.engine.clock import ClockJump, ClockSkew
 from tidemill.engine.supervisor import Worker
 from tidemill.lab.virtual import VirtualClock, run_virtual
 from tidemill.pipeline.ports import StoreLost
@@ -27,12 +27,14 @@ class Register:
     def __init__(self) -> None:
         self.keys = 0
         self.given_up = False
+        self.skew: timedelta | None = None
 
     async def register(self, _name: str, _pid: int, _now: datetime, _lanes: Sequence[str] = ()) -> int:
         self.keys += 1
         return self.keys
 
-    async def beat(self, _key: int, _now: datetime) -> bool:
+    async def beat(self, _key: int, _now: datetime, skew: timedelta | None = None) -> bool:
+        self.skew = skew
         return not self.given_up
 
     async def sign_off(self, _key: int, _now: datetime) -> int:
@@ -97,15 +99,31 @@ class AwayRegister(Register):
         self._begins, self._ends = begins, ends
         self.released: list[tuple[int, str]] = []
 
-    async def beat(self, key: int, now: datetime) -> bool:
+    async def beat(self, key: int, now: datetime, skew: timedelta | None = None) -> bool:
         if self._begins <= now < self._ends:
             msg = "away"
             raise StoreLost(msg)
-        return await super().beat(key, now)
+        return await super().beat(key, now, skew)
 
     async def release_lane(self, key: int, lane: str) -> int:
         self.released.append((key, lane))
         return 0
+
+
+def test_a_heartbeat_tells_of_the_skew_that_was_measured_last() -> None:
+    async def main(virtual: VirtualClock) -> list[timedelta | None]:
+        register = Register()
+        worker = Worker(register, virtual)
+        await worker.sign_in()
+        told = []
+        for skew in (None, ClockSkew(-0.9, 0.8), ClockSkew(0.75)):
+            if skew is not None:
+                worker.clock_compared(skew)
+            await worker.release_lane("http")
+            told.append(register.skew)
+        return told
+
+    assert run_virtual(main, NOON) == [None, timedelta(seconds=-0.1), timedelta(seconds=0.75)]
 
 
 async def kept_alive(worker: Worker, clock: VirtualClock) -> None:
@@ -140,7 +158,7 @@ def test_a_heartbeat_that_hangs_for_longer_than_a_lease_is_an_outage_too() -> No
     class Hanging(Register):
         clock: VirtualClock
 
-        async def beat(self, _key: int, _now: datetime) -> bool:
+        async def beat(self, _key: int, _now: datetime, _skew: timedelta | None = None) -> bool:
             await self.clock.sleep_until(NOON + timedelta(minutes=5))
             return True
 

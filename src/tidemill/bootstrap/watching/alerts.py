@@ -100,7 +100,7 @@ def build_alerts(
     evaluation = AlertEvaluation(
         clock=clock,
         announce=announce,
-        checks=alert_checks(settings, store, announce, ticks, parts, objectives),
+        checks=alert_checks(settings, store, clock, announce, ticks, parts, objectives),
         incidents=incidents,
         rounds=rounds,
         policy=policy,
@@ -120,13 +120,14 @@ def is_daily(vertical: Vertical) -> bool:
 def alert_checks(
     settings: Settings,
     store: Store,
+    clock: Clock,
     announce: Announce,
     ticks: ChoreRunner,
     parts: Mapping[str, Parts],
     objectives: ObjectiveParts,
 ) -> list[AlertCheck]:
     """Return every check; each alert of the table that is no drift is in one of them, and a test sees to it."""
-    signals = SignalReader(store.database)
+    signals = SignalReader(store.database, clock)
     scopes: list[Callable[[], Awaitable[Sequence[tuple[str, str]]]]] = [
         each.overdue_scopes for each in parts.values() if each.overdue_scopes is not None
     ]

@@ -1,11 +1,13 @@
 """Sends wake-ups over one kept connection, and no more than a queue can use."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from typing import Any
 
 from celery import Celery
 from kombu.exceptions import KombuError
+from kombu.transport.virtual import Transport as VirtualTransport
 
 from tidemill.engine.celery.app import BROKER_SECONDS, DRAIN, QUEUES, queue_of
 
@@ -69,11 +71,22 @@ class Mailbox:
 
 
 def waiting_in(connection: Any, queue: str) -> int:
-    """Count a queue's messages, on a channel of its own: a broker closes the one on which it misses a queue."""
-    with connection.channel() as channel:
+    """Count a queue's messages."""
+    with _channel_to_look_by(connection) as channel:
         try:
             return int(channel.queue_declare(queue=queue, passive=True).message_count)
         except (KombuError, *connection.channel_errors) as error:
             if str(getattr(error, "reply_code", "")) == NO_SUCH_QUEUE:
                 return 0
             raise
+
+
+def _channel_to_look_by(connection: Any) -> AbstractContextManager[Any]:
+    """Return the channel that is kept, where a missing queue does not close it; over Redis each other is a connection.
+
+    RabbitMQ closes the channel on which it misses a queue, so there it is one of its own.
+    """
+    if isinstance(connection.transport, VirtualTransport):
+        return nullcontext(connection.default_channel)
+    channel: AbstractContextManager[Any] = connection.channel()
+    return channel

@@ -11,6 +11,7 @@ from tidemill.core.alerts.table import ALERTS, AlertName, CauseKind
 from tidemill.core.failure import MEANING
 from tidemill.core.services.degradation import Service, ServiceState
 from tidemill.core.urls import BadUrl, host_of
+from tidemill.pipeline.ports import Clock
 from tidemill.store.database.database import Database
 from tidemill.store.quality.drift import DRIFT_DETECTED
 from tidemill.store.schema import (
@@ -100,9 +101,10 @@ def host_cause(address: str) -> str:
 class SignalReader:
     """Reads the troubles that stand in the database."""
 
-    def __init__(self, database: Database) -> None:
-        """Read from this database."""
+    def __init__(self, database: Database, clock: Clock) -> None:
+        """Read from this database; `clock` says what is in the future when an answer has come."""
         self._database = database
+        self._clock = clock
 
     async def _rows(self, query: Any, values: Mapping[str, Any] | None = None) -> list[Any]:
         async with self._database.glance() as connection:
@@ -188,15 +190,23 @@ class SignalReader:
         ]
 
     async def skewed_clocks(self, now: datetime) -> list[Trouble]:
-        """Return processes whose clock is off the database's, or that were seen in the future."""
-        most = ALERTS[AlertName.CLOCK_SKEW].limit or 1
-        values = {
-            "b_recent": now - timedelta(minutes=5), "b_most_ms": most * 1000, "b_ahead": now + timedelta(seconds=most),
-        }  # fmt: skip
+        """Return processes whose clock is off the database's, or that were seen in the future.
+
+        Heartbeats go on while the checks run, so the future begins when the answer has come, not at `now`.
+        """
+        most = timedelta(seconds=ALERTS[AlertName.CLOCK_SKEW].limit or 1)
+        most_ms = most / timedelta(milliseconds=1)
+        values = {"b_recent": now - timedelta(minutes=5), "b_most_ms": most_ms, "b_ahead": now + most}
+        rows = await self._rows(_SKEWED, values)
+        answered_at = self._clock.now()
         found = []
-        for row in await self._rows(_SKEWED, values):
-            ahead = (row.clock_skew_ms or 0) / 1000 or (row.seen_at - now).total_seconds()
-            words = f"the clock of {row.name} is {abs(ahead):.1f} s {'ahead' if ahead > 0 else 'behind'}"
+        for row in rows:
+            measured, ahead = timedelta(milliseconds=row.clock_skew_ms or 0), row.seen_at - answered_at
+            off = measured if abs(measured) > most else ahead
+            if abs(measured) <= most and ahead <= most:
+                continue
+            side = "ahead" if off > timedelta(0) else "behind"
+            words = f"the clock of {row.name} is {abs(off.total_seconds()):.1f} s {side}"
             found.append(Trouble(alert=AlertName.CLOCK_SKEW, cause=OURSELVES, subject=row.name, detail=words))
         return found
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import msgspec
-from sqlalchemy import BigInteger, DateTime, bindparam, case, cast, extract, func, select, text, update
+from sqlalchemy import bindparam, case, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.failure import Failure
@@ -25,15 +25,8 @@ from tidemill.store.schema.rows import job_of
 _ALIVE = (
     update(workers)
     .where(workers.c.id == bindparam("b_id"), workers.c.ended_at.is_(None))
-    .values(seen_at=bindparam("b_now"))
+    .values(seen_at=bindparam("b_now"), clock_skew_ms=bindparam("b_skew_ms"))
 )
-_ALIVE_BESIDE_ITS_CLOCK = _ALIVE.values(
-    clock_skew_ms=cast(
-        extract("epoch", bindparam("b_clock", type_=DateTime(timezone=True)) - func.clock_timestamp()) * 1000,
-        BigInteger,
-    )
-)
-"""A database on a machine of its own has another clock: how far apart the two are is noted with every heartbeat."""
 _LAST_SEEN = select(func.max(workers.c.seen_at))
 _UNSEEN = (
     select(workers.c.id)
@@ -88,14 +81,14 @@ class Workers:
             await connection.execute(workers.insert(), [row])
         return key
 
-    async def beat(self, worker_id: int, now: datetime) -> bool:
-        """Say that the worker lives; False when it was given up meanwhile and must start anew."""
+    async def beat(self, worker_id: int, now: datetime, skew: timedelta | None = None) -> bool:
+        """Say that the worker lives, and how far its clock is ahead of the database's if that was measured.
+
+        False when it was given up meanwhile and must start anew.
+        """
+        skew_ms = None if skew is None else round(skew / timedelta(milliseconds=1))
         async with self._database.write() as connection:
-            if self._database.is_sqlite:
-                beaten = await connection.execute(_ALIVE, {"b_id": worker_id, "b_now": now})
-            else:
-                mine = {"b_id": worker_id, "b_now": now, "b_clock": now}
-                beaten = await connection.execute(_ALIVE_BESIDE_ITS_CLOCK, mine)
+            beaten = await connection.execute(_ALIVE, {"b_id": worker_id, "b_now": now, "b_skew_ms": skew_ms})
             return int(beaten.rowcount) == 1
 
     async def sign_off(self, worker_id: int, now: datetime) -> int:
