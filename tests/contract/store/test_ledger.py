@@ -34,6 +34,17 @@ async def test_a_run_and_its_jobs_are_one_transaction_and_a_target_is_never_enqu
     assert [row["open_jobs"] for row in await mill.rows(runs)] == [3]
 
 
+@pytest.mark.shows("O2", "O7")
+async def test_what_a_person_has_scraped_now_is_not_due_again_at_once(mill):
+    key = await mill.source()
+    (target,) = await mill.rows(targets)
+    assert target["next_due_at"] == NOON
+    mill.clock.advance(SECOND)
+    await mill.enqueue(key, Trigger.MANUAL)
+    (target,) = await mill.rows(targets)
+    assert target["next_due_at"] > mill.clock.now()
+
+
 async def test_each_stage_is_written_with_its_output_and_the_last_one_closes_the_job(mill):
     await mill.enqueue(await mill.source())
     (claimed,) = await mill.claim(await mill.worker())

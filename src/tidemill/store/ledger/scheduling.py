@@ -305,7 +305,7 @@ async def _move_on(connection: AsyncConnection, plans: Iterable[JobPlan]) -> Non
     rows = (
         {
             "b_id": plan.target.id,
-            "b_was": plan.due_at,
+            "b_was": plan.target.next_due_at,  # not when the job is due: what a person asks for is due now
             "b_due": plan.next_due_at,
             "b_adapted": plan.adapted_seconds,
         }
