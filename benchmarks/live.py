@@ -11,11 +11,13 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 import aiohttp
+import uvloop
 import xxhash
 from sqlalchemy import func, select
 
@@ -25,6 +27,7 @@ from rig.streamed import TallyWriter
 from rig.streaming import stream_server
 from tidemill.bootstrap.system import System, build
 from tidemill.engine.clock import RealClock
+from tidemill.engine.interpreter import tune_interpreter
 from tidemill.pipeline.happenings import PagePolled
 from tidemill.settings import load_settings
 from tidemill.store.database.database import open_database
@@ -33,6 +36,9 @@ from tidemill.verticals.matches.lab.demo import without_browser
 
 FREE = {"interval_seconds": 0, "burst": 1, "parallel": 100}
 WARM_UP = 8.0
+SELDOM, OFTEN = 2.5, 0.5
+SITES = 3
+ROUNDS = 3
 MEGABYTE = 1_000_000
 
 
@@ -44,7 +50,8 @@ def main() -> None:
     arguments = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    figures = asyncio.run(measured(arguments.seconds, arguments.readers, arguments.slow))
+    tune_interpreter()  # loop and interpreter are those of `tidemill up`, for both sides
+    figures = uvloop.run(measured(arguments.seconds, arguments.readers, arguments.slow))
     for name, value in figures.items():
         print(f"{name:58} {value}")
 
@@ -60,21 +67,55 @@ async def polls(folder: Path, seconds: float) -> dict[str, str]:
     assert peer.stdout is not None
     sources = json.loads(await peer.stdout.readline())["sources"]
     try:
-        bare = await bare_loop(sources, seconds / 2)
-        few = await watched(folder / "few", sources, seconds, every=2.5)
-        many = await watched(folder / "many", sources, seconds, every=0.5)
+        rounds = [await one_round(folder / str(number), sources, seconds / ROUNDS) for number in range(ROUNDS)]
     finally:
         peer.kill()
         await peer.communicate()
-    cost = (many.busy - few.busy) / (many.polls - few.polls)
+    few, many = [each.few for each in rounds], [each.many for each in rounds]
+    cost = median(each.cost for each in rounds)
+    at_all_times = median(each.busy - each.polls * cost for each in few)
     return {
-        "CPU of a poll that changes nothing": f"{cost:.3f} ms, from {few.polls:.0f} to {many.polls:.0f} a second",
-        "CPU of a request in a bare aiohttp loop": f"{bare:.3f} ms",
-        "ratio, at most 1.5": f"{cost / bare:.2f}",
-        "CPU of what the lane does at all times": f"{few.busy - few.polls * cost:.1f} ms a second",
-        "rows written by polls, 0": f"{few.rows + many.rows}",
-        "bytes kept an hour": f"{many.kept * 3600 / MEGABYTE:.1f} MB",
+        "CPU of a poll that changes nothing": f"{cost:.3f} ms, from {few[0].polls:.0f} to {many[0].polls:.0f} a second",
+        "CPU of a request in a bare loop that never rests": f"{median(each.bare for each in rounds):.3f} ms",
+        "ratio within a round, at most 1.5": told(each.cost / each.bare for each in rounds),
+        "CPU of a request in a bare loop at the same rates": f"{median(each.paced for each in rounds):.3f} ms",
+        "ratio to that within a round": told(each.cost / each.paced for each in rounds),
+        "CPU of what the lane does at all times": f"{at_all_times:.1f} ms a second",
+        "rows written by polls, 0": f"{sum(each.rows for each in (*few, *many))}",
+        "bytes kept an hour": f"{max(each.kept for each in many) * 3600 / MEGABYTE:.1f} MB",
     }
+
+
+def told(ratios: Iterable[float]) -> str:
+    """The median, and all of them."""
+    known = list(ratios)
+    return f"{median(known):.2f} ({', '.join(f'{each:.2f}' for each in known)})"
+
+
+class Round(NamedTuple):
+    """What both sides cost within a minute: milliseconds of a request, and the lane at two rates."""
+
+    bare: float
+    paced: float
+    few: "PollFigures"
+    many: "PollFigures"
+
+    @property
+    def cost(self) -> float:
+        """Milliseconds of one poll more."""
+        return (self.many.busy - self.few.busy) / (self.many.polls - self.few.polls)
+
+
+async def one_round(folder: Path, sources: Sequence[dict[str, Any]], seconds: float) -> Round:
+    """Measure each side once."""
+    await asyncio.to_thread(folder.mkdir)
+    urls = await pages_of(sources)
+    return Round(
+        bare=await bare_loop(urls, seconds / 2),
+        paced=await paced_loop(urls, seconds),
+        few=await watched(folder / "few", sources, seconds, every=SELDOM),
+        many=await watched(folder / "many", sources, seconds, every=OFTEN),
+    )
 
 
 class PollFigures(NamedTuple):
@@ -133,13 +174,14 @@ def size_of(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file() and "-wal" not in file.name)
 
 
-async def bare_loop(sources: Sequence[dict[str, Any]], seconds: float) -> float:
+async def pages_of(sources: Sequence[dict[str, Any]]) -> list[str]:
+    """The addresses of the matches that the first site lists."""
+    listed = await fetched(f"{sources[0]['base_url']}/v1/matches.json")
+    return [f"{sources[0]['base_url']}/v1/matches/{each['id']}.json" for each in listed["matches"]]
+
+
+async def bare_loop(urls: Sequence[str], seconds: float) -> float:
     """Milliseconds of CPU of a request whose body is compared with the last one: nothing else is done."""
-    urls = [
-        f"{entry['base_url']}/v1/matches/{each['id']}.json"
-        for entry in sources[:1]
-        for each in (await fetched(f"{entry['base_url']}/v1/matches.json"))["matches"]
-    ]
     seen: dict[str, int] = {}
     count = 0
     async with aiohttp.ClientSession() as session:
@@ -152,6 +194,42 @@ async def bare_loop(sources: Sequence[dict[str, Any]], seconds: float) -> float:
                 count += 1
             await pause(0.05)
         return 1000 * (time.process_time() - used) / count
+
+
+async def paced_loop(urls: Sequence[str], seconds: float) -> float:
+    """The same for requests at the rates and over the pages of the lane, evenly spread: what one request more costs."""
+    seldom, little = await at_rate([*urls] * SITES, seconds, SELDOM)
+    often, much = await at_rate([*urls] * SITES, seconds, OFTEN)
+    return (much - little) / (often - seldom)
+
+
+async def at_rate(urls: Sequence[str], seconds: float, every: float) -> tuple[float, float]:
+    """Ask for each address every so many seconds; requests, and milliseconds of CPU, a second."""
+    seen: dict[str, int] = {}
+    count = 0
+
+    async def asks(session: aiohttp.ClientSession, url: str, at: float) -> None:
+        nonlocal count
+        while True:
+            await pause(at - time.monotonic())
+            async with session.get(url) as response:
+                seen[url] = xxhash.xxh3_64_intdigest(await response.read())
+            count += 1
+            at += every
+
+    async with aiohttp.ClientSession() as session:
+        now = time.monotonic()
+        tasks = [
+            asyncio.create_task(asks(session, url, now + every * place / len(urls))) for place, url in enumerate(urls)
+        ]
+        await pause(every)
+        count, began, used = 0, time.monotonic(), time.process_time()
+        await pause(seconds)
+        took, used, asked = time.monotonic() - began, time.process_time() - used, count
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return asked / took, 1000 * used / took
 
 
 async def fetched(url: str) -> Any:

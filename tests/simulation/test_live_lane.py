@@ -18,6 +18,7 @@ from tidemill.store.schema import jobs, live_moves, live_pages, live_things, pag
 pytestmark = pytest.mark.shows("M2", "M6")
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
+MILLISECOND = timedelta(milliseconds=1)
 
 
 @asynccontextmanager
@@ -67,6 +68,51 @@ def test_a_thing_in_play_is_polled_every_two_and_a_half_seconds_and_unchanged_po
         beats, notes = 150, 40
         assert world.database.writes - before <= beats + notes * 3 + 2
         assert len(await world.log()) == 2
+
+    live(story)
+
+
+def test_pages_that_are_due_within_a_moment_are_polled_in_one_turn_and_stay_together(live):
+    async def story(world):
+        for number in range(10):
+            world.sites.steady(f"t{number}", timedelta(hours=9), NOON)
+        await world.store.source()
+        process = world.process()
+        await world.until(61 * SECOND)
+        now = world.clock.now()
+        for place, page in enumerate(page for watch in process.lane.watches for page in watch.pages):
+            page.be_due(now + 2 * SECOND + 10 * place * MILLISECOND)  # 100 ms from the first to the last
+        world.sites.asked.clear()
+        await world.until(2 * MINUTE)
+        times = [at for at, _, path in world.sites.asked if path.startswith("/tally")]
+        turns = len(set(times)) / (len(times) / 10)
+        assert turns <= 3  # in 100 ms there is room for two, and a third may begin
+        for number in range(10):
+            gaps = [later - earlier for earlier, later in pairwise(world.sites.polls(f"/tally/t{number}"))]
+            assert 2.45 * SECOND <= min(gaps) <= max(gaps) < 2.6 * SECOND
+
+    live(story)
+
+
+def test_a_page_that_fails_is_not_asked_a_moment_before_its_time(live):
+    async def story(world):
+        world.sites.steady("a", timedelta(hours=9), NOON)
+        world.sites.steady("b", timedelta(hours=9), NOON)
+        world.sites.faults.append(lambda page, _: json_response({}, 500) if page.endswith("/a") else None)
+        await world.store.source()
+        process = world.process(lives=LifecyclePolicy(failures_to_pause=10_000))
+        due = {}
+        for second in range(60, 180):
+            await world.until(second * SECOND)
+            pages = {page.claimed.target.url: page for watch in process.lane.watches for page in watch.pages}
+            failing, good = (next(page for url, page in pages.items() if url.endswith(name)) for name in "ab")
+            good.be_due(world.clock.now())
+            if not failing.in_flight:
+                due[failing.due_at] = True
+        asked = world.sites.polls("/tally/a")
+        assert len(due) > 10
+        for moment in due:
+            assert not [at for at in asked if moment - 50 * MILLISECOND <= at < moment]
 
     live(story)
 

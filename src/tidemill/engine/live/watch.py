@@ -85,6 +85,11 @@ class PolledPage:
         return self.watch.thing is None
 
     @property
+    def may_be_early(self) -> bool:
+        """Whether it may be polled a moment before it is due: it waits for its interval, and for nothing else."""
+        return not self.failures and not self.waits_for and not self.watch.is_paused
+
+    @property
     def breaker(self) -> Breaker:
         """The breaker of its source, as last seen."""
         return self.claimed.breaker
