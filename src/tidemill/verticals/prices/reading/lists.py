@@ -77,9 +77,9 @@ def _unpriced(document: Document, card: LexborNode, index: int) -> Product | Non
     )  # fmt: skip
 
 
-def listed_amounts(document: Document, layout: PageLayout) -> list[Decimal]:
+def listed_amounts(document: Document) -> list[Decimal]:
     """What the products cost that stand on the page as cards of one kind; none where they are fewer than three."""
-    products = _products(document, layout, "")
+    products = _products(document, layout_of(document), "")
     return [product.price for product in products if product.price is not None] if len(products) >= _FEWEST else []
 
 

@@ -37,7 +37,7 @@ class PageContent(msgspec.Struct, frozen=True, kw_only=True):
 
 def content_of(document: Document, title: str) -> PageContent:
     """Read what the page shows; `title` is what its data calls the product, to know its heading by."""
-    layout, no_layout = attempt(lambda: layout_of(document, title), EMPTY_LAYOUT)
+    layout, no_layout = attempt(lambda: layout_of(document, title, whole=False), EMPTY_LAYOUT)
     stock, no_stock = attempt(lambda: shown_stock(layout), (Availability.UNKNOWN, ""))
     labels, no_labels = attempt(lambda: labelled_fields(layout, document), _NO_LABELS)
     tiers, no_tiers = attempt(lambda: _tiers(document, layout), _NO_TIERS)

@@ -76,7 +76,7 @@ def _is_list(
     own = [each for each in candidates.ranked if not each.aside and each.score >= FAIR_SCORE]
     if own and buyable:
         return False, ()
-    listed, notes = attempt(lambda: listed_amounts(document, content.layout), _NONE_LISTED)
+    listed, notes = attempt(lambda: listed_amounts(document), _NONE_LISTED)
     plain = (each for each in own if each.shown.hints & Hint.PRICE or is_alone_under_heading(each, content.layout))
     if (best := next(plain, None)) is not None and best.shown.amount not in listed:
         return False, notes

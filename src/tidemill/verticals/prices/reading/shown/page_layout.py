@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 from selectolax.lexbor import LexborNode
@@ -29,7 +30,7 @@ _PLAIN = frozenset(
     {"div", "span", "p", "li", "ul", "b", "strong", "em", "i", "small", "td", "tr", "table", "tbody", "br"}
 )
 """Elements that say nothing by themselves: without a name they are passed through at once, and most are such."""
-_NEARBY_LEVELS = 4
+_STRUCK = frozenset({"del", "s", "strike"})
 _NAMED_HINTS = Hint.STOCK | Hint.BRAND | Hint.PRICE
 _LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
 
@@ -79,24 +80,30 @@ class PageLayout(msgspec.Struct, frozen=True):
 EMPTY_LAYOUT = PageLayout()
 
 
-class _Inherited(msgspec.Struct, frozen=True, gc=False):
-    """What an element inherits from its ancestors; `nearby` are the hints of the closest few."""
+class _Inherited(NamedTuple):
+    """What an element inherits from its ancestors; `nearby` are the hints of the closest few, `hints` all together."""
 
     inherited: Hints
     nearby: tuple[Hints, ...]
     href: str
+    hints: Hints
 
 
-_START = _Inherited(Hint.NONE, (), "")
+_NEARBY_LEVELS = 4
+_START = _Inherited(Hint.NONE, (Hint.NONE,) * _NEARBY_LEVELS, "", Hint.NONE)
 
 
-def layout_of(document: Document, title: str = "") -> PageLayout:
-    """Walk the page once; `title` is what structured data calls the product, to know its heading by."""
+def layout_of(document: Document, title: str = "", *, whole: bool = True) -> PageLayout:
+    """Walk the page once; `title` is what structured data calls the product, to know its heading by.
+
+    What is `aside` (menus, other products, reviews) is two thirds of a shop's page, and gives a product's page
+    nothing: unless the `whole` is asked for, one empty text stands for each such part.
+    """
     root = document.bounded_tree.body
     heading = main_heading(document, title)
     if root is None:
         return EMPTY_LAYOUT
-    return _Walk(heading).over(root)
+    return _Walk(heading, whole=whole).over(root)
 
 
 def main_heading(document: Document, title: str) -> LexborNode | None:
@@ -143,10 +150,12 @@ def heading_text(node: LexborNode) -> str:
 class _Walk:
     """The state of one walk; recursion would be too deep for some pages."""
 
-    def __init__(self, heading: LexborNode | None) -> None:
+    def __init__(self, heading: LexborNode | None, *, whole: bool) -> None:
         self._heading = heading
+        self._heading_place = heading.mem_id if heading is not None else 0
         self._above_heading = {node.mem_id for node in _upwards(heading)}
         self._own_blocks = _blocks_of(heading)
+        self._left_out = Hint.NONE if whole else Hint.ASIDE
         self._heading_order = -1
         self._order = 0
         self._texts: list[TextNode] = []
@@ -156,17 +165,20 @@ class _Walk:
         self._price_elements: list[LabelledElement] = []
 
     def over(self, root: LexborNode) -> PageLayout:
-        pending: list[tuple[LexborNode, _Inherited]] = [(root, _START)]
+        pending: list[tuple[LexborNode, LexborNode, _Inherited]] = [(root, root, _START)]
         while pending:
-            node, here = pending.pop()
+            node, parent, here = pending.pop()
             if (following := node.next) is not None and node is not root:
-                pending.append((following, _after(node, here)))
-            if node.is_text_node:
-                self._text_node(node, here)
-            elif self._is_walked(node):
-                inside = self._entered(node, here)
-                if (child := node.first_child) is not None:
-                    pending.append((child, inside))
+                pending.append((following, parent, _after(node, here)))
+            tag = node.tag or ""
+            if tag == "-text":
+                self._text_node(node, parent, here)
+            elif self._is_walked(node, tag):
+                inside = self._entered(node, tag, here)
+                if inside.inherited & self._left_out:
+                    self._leave_out(node, inside)
+                elif (child := node.first_child) is not None:
+                    pending.append((child, node, inside))
         return PageLayout(
             texts=self._texts,
             buttons=self._buttons,
@@ -177,29 +189,32 @@ class _Walk:
             heading_order=self._heading_order,
         )
 
-    def _is_walked(self, node: LexborNode) -> bool:
+    def _is_walked(self, node: LexborNode, tag: str) -> bool:
         """Whether an element may hold anything of the product: menus do not, unless the heading stands in one."""
-        tag = node.tag or ""
         if tag in _MENUS:
             return node.mem_id in self._above_heading
         return tag not in INVISIBLE and not tag.startswith("-")
 
-    def _text_node(self, node: LexborNode, here: _Inherited) -> None:
+    def _text_node(self, node: LexborNode, parent: LexborNode, here: _Inherited) -> None:
         text = node.text_content
-        parent = node.parent
-        if not text or text.isspace() or parent is None:
+        if not text or text.isspace():
             return
         self._order += 1
-        hints = here.inherited
-        for nearby in here.nearby:
-            hints |= nearby
-        self._texts.append(TextNode(self._order, text, parent, hints, here.href))
+        self._texts.append(TextNode(self._order, text, parent, here.hints, here.href))
 
-    def _entered(self, node: LexborNode, here: _Inherited) -> _Inherited:
-        attributes, tag, place = node.attributes, node.tag or "", node.mem_id
-        if not attributes and tag in _PLAIN and place not in self._above_heading:
-            return _Inherited(here.inherited, (*here.nearby, Hint.NONE)[-_NEARBY_LEVELS:], here.href)
-        if self._heading is not None and place == self._heading.mem_id:
+    def _leave_out(self, node: LexborNode, inside: _Inherited) -> None:
+        """Let one empty text stand for a part of the page, so that what stands on either side of it is no neighbour."""
+        if self._texts and not self._texts[-1].text:
+            return
+        self._order += 1
+        self._texts.append(TextNode(self._order, "", node, inside.hints, ""))
+
+    def _entered(self, node: LexborNode, tag: str, here: _Inherited) -> _Inherited:
+        attributes, place = node.attributes, node.mem_id
+        is_above = place in self._above_heading
+        if not attributes and tag in _PLAIN and not is_above:
+            return _below(here, Hint.NONE, here.inherited, here.href)
+        if place == self._heading_place:
             self._heading_order = self._order
         names = names_of(attributes)
         own = hints_of_tag(tag) | (hints_of(names) if names else Hint.NONE)
@@ -212,16 +227,17 @@ class _Walk:
         if attributes.get("itemprop") == "price" or "data-price-amount" in attributes:
             own |= Hint.PRICE
         inherited = here.inherited
-        if place in self._above_heading:
+        if is_above:
             own, inherited = own & ~(INHERITED | Hint.OLD), inherited & ~INHERITED
         hints = own | inherited
-        if tag in _BUTTONS or attributes.get("role") == "button" or _is_plain_button(node, names):
-            self._button(node, tag, names, hints)
-        if own & _NAMED_HINTS:
-            self._named_element(LabelledElement(self._order, node, names, hints), own)
+        if not hints & self._left_out:
+            if tag in _BUTTONS or attributes.get("role") == "button" or _is_plain_button(node, names):
+                self._button(node, tag, names, hints)
+            if own & _NAMED_HINTS:
+                self._named_element(LabelledElement(self._order, node, names, hints), own)
         href = (attributes.get("href") or "") if tag == "a" else here.href
-        inherited = hints & INHERITED | (Hint.OLD if tag in {"del", "s", "strike"} else inherited & Hint.OLD)
-        return _Inherited(inherited, (*here.nearby, own)[-_NEARBY_LEVELS:], href)
+        inherited = hints & INHERITED | (Hint.OLD if tag in _STRUCK else inherited & Hint.OLD)
+        return _below(here, own, inherited, href)
 
     def _named_element(self, element: LabelledElement, own: Hints) -> None:
         if own & Hint.STOCK:
@@ -262,26 +278,36 @@ def _has_button_name(names: str) -> bool:
 _BUTTON_NAMES = re.compile(r"(?<![a-z])(?:btn|button|buy|cart|order)(?![a-z]*(?:list|info|total))", re.IGNORECASE)
 
 
+def _below(here: _Inherited, own: Hints, inherited: Hints, href: str) -> _Inherited:
+    """What holds within an element whose `own` hints these are."""
+    _, first, second, third = here.nearby
+    return _Inherited(inherited, (first, second, third, own), href, inherited | first | second | third | own)
+
+
 def _after(node: LexborNode, here: _Inherited) -> _Inherited:
     """What holds for what follows an element: behind a heading such as 'Related products' stand others."""
-    if node.is_text_node or here.inherited & Hint.ASIDE:
+    tag = node.tag
+    if (tag not in _HEADINGS and tag not in _HOLDERS) or here.inherited & Hint.ASIDE:
         return here
-    heading = node if node.tag in _HEADINGS else None
-    if heading is None and node.tag in {"div", "header"}:
+    heading = node if tag in _HEADINGS else None
+    if heading is None:
         first = node.first_child
         while first is not None and first.is_text_node:
             first = first.next
         heading = first if first is not None and first.tag in _HEADINGS and first.next is None else None
     if heading is None or not RELATED_HEADINGS.search(heading_text(heading)[:_LONGEST_BUTTON]):
         return here
-    return msgspec.structs.replace(here, inherited=here.inherited | Hint.ASIDE)
+    return here._replace(inherited=here.inherited | Hint.ASIDE, hints=here.hints | Hint.ASIDE)
 
 
+_HOLDERS = frozenset({"div", "header"})
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 
 
 def names_of(attributes: Mapping[str, str | None]) -> str:
     """What an element is called: by its classes, its id, and the names that testers and themes give it."""
+    if len(attributes) == 1:
+        return attributes.get("class") or next(filter(None, map(attributes.get, _NAMING)), "")
     return " ".join(filter(None, map(attributes.get, _NAMING)))
 
 
