@@ -17,7 +17,7 @@ from tidemill.verticals.prices.reading.page_data import PageData
 from tidemill.verticals.prices.reading.shown.hints import NOT_THE_PRICE
 from tidemill.verticals.prices.reading.shown.labelled_fields import without_code
 from tidemill.verticals.prices.reading.shown.named_former import asked_after_all
-from tidemill.verticals.prices.reading.shown.page_layout import heading_text
+from tidemill.verticals.prices.reading.shown.page_layout import heading_text, layout_of
 from tidemill.verticals.prices.reading.shown.ranking import RankedPrice, rank_prices
 from tidemill.verticals.prices.reading.shown.shown_prices import shown_prices
 
@@ -54,7 +54,7 @@ def candidates_of(document: Document, data: PageData, content: PageContent) -> P
         claims=claims,
         ranked=ranked,
         title=title_of(claims, data, content),
-        currency=data.currency or _commonest_currency(ranked),
+        currency=data.currency or _commonest_currency(ranked) or _currency_elsewhere(document, ranked),
         notes=(*unreadable, *unranked),
     )
 
@@ -126,6 +126,14 @@ def _ranked(document: Document, data: PageData, content: PageContent) -> Sequenc
     path = document.url.partition("://")[2].partition("/")[2].partition("?")[0]
     ranked = rank_prices(shown_prices(content.layout, data.currency), content.layout, f"/{path}".rstrip("/"))
     return asked_after_all(ranked)
+
+
+def _currency_elsewhere(document: Document, ranked: Sequence[RankedPrice]) -> str:
+    """The currency of other products on the page, where its own price names none."""
+    if not ranked:
+        return ""
+    named = Counter(shown.money.currency for shown in shown_prices(layout_of(document)) if shown.money.currency)
+    return named.most_common(1)[0][0] if named else ""
 
 
 def _commonest_currency(ranked: Sequence[RankedPrice]) -> str:

@@ -39,9 +39,9 @@ def content_of(document: Document, title: str) -> PageContent:
     """Read what the page shows; `title` is what its data calls the product, to know its heading by."""
     layout, no_layout = attempt(lambda: layout_of(document, title, whole=False), EMPTY_LAYOUT)
     stock, no_stock = attempt(lambda: shown_stock(layout), (Availability.UNKNOWN, ""))
-    labels, no_labels = attempt(lambda: labelled_fields(layout, document), _NO_LABELS)
+    labels, no_labels = attempt(lambda: labelled_fields(layout), _NO_LABELS)
     tiers, no_tiers = attempt(lambda: _tiers(document, layout), _NO_TIERS)
-    attributes, no_attributes = attempt(lambda: attributes_of(document), _NO_ATTRIBUTES)
+    attributes, no_attributes = attempt(lambda: attributes_of(layout), _NO_ATTRIBUTES)
     was_cut = [f"the page was cut: {document.cut}"] if document.cut else []
     return PageContent(
         layout=layout,
@@ -55,4 +55,4 @@ def content_of(document: Document, title: str) -> PageContent:
 
 def _tiers(document: Document, layout: PageLayout) -> tuple[QuantityTier, ...]:
     are_named = any(text_node.hints & Hint.TIER for text_node in layout.texts)
-    return tiers_of(document, are_named=are_named) or worded_tiers(layout)
+    return tiers_of(layout, document if are_named else None) or worded_tiers(layout)

@@ -61,10 +61,11 @@ def _main_product(claims: Sequence[PriceClaim], document: Document) -> list[Pric
     """
     if not claims:
         return []
-    scored = [(_match_score(claim, document), -index, claim) for index, claim in enumerate(claims)]
+    headings = _headings(document)
+    scored = [(_match_score(claim, document, headings), -index, claim) for index, claim in enumerate(claims)]
     _, _, best = max(scored, key=lambda each: each[:2])
     titles = {normalized(claim.fields.get("title", "")) for claim in claims} - {""}
-    if len(titles) >= _SEVERAL and not _is_titled_after(best, document):
+    if len(titles) >= _SEVERAL and not _is_titled_after(best, document, headings):
         return []
     title = normalized(best.fields.get("title", ""))
     same = [
@@ -75,22 +76,23 @@ def _main_product(claims: Sequence[PriceClaim], document: Document) -> list[Pric
     return [best, *same]
 
 
-def _match_score(claim: PriceClaim, document: Document) -> float:
+def _match_score(claim: PriceClaim, document: Document, headings: Sequence[str]) -> float:
     title = normalized(claim.fields.get("title", ""))
-    alike = title and any(title in one or (len(one) > _A_WORD and one in title) for one in _headings(document))
+    alike = title and any(title in one or (len(one) > _A_WORD and one in title) for one in headings)
     score = 2.0 * bool(alike) + 1.0 * bool(title and title in normalized(document.title))
     score += 1.0 * (claim.price is not None) + 0.5 * bool(claim.fields.get("availability"))
     return score + 1.5 * _has_page_address(claim, document)
 
 
-def _is_titled_after(claim: PriceClaim, document: Document) -> bool:
+def _is_titled_after(claim: PriceClaim, document: Document, headings: Sequence[str]) -> bool:
     """Whether the page is plainly this product's: by its address, or by a heading that is its title and little else."""
     title = normalized(claim.fields.get("title", ""))
     if _has_page_address(claim, document):
         return True
-    headings = [*_headings(document), normalized(document.title)]
     return any(
-        title in one or (one in title and len(one) > _MOST_OF_IT * len(title)) for one in headings if one and title
+        title in one or (one in title and len(one) > _MOST_OF_IT * len(title))
+        for one in (*headings, normalized(document.title))
+        if one and title
     )
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from tidemill.reading.document import Document
 from tidemill.reading.identifiers import as_gtin
 from tidemill.reading.text import squash
 from tidemill.verticals.prices.reading.shown.hints import Hint
@@ -62,7 +61,7 @@ _ATTRIBUTES = {
 _LONGEST_LINE, _LONGEST_BRAND = 80, 40
 
 
-def labelled_fields(layout: PageLayout, document: Document) -> dict[str, tuple[str, str]]:
+def labelled_fields(layout: PageLayout) -> dict[str, tuple[str, str]]:
     """The identifiers and the brand that stand beside their labels, each with where; the first of each counts."""
     found: dict[str, tuple[str, str]] = {}
     for index, text_node in enumerate(layout.texts):
@@ -72,8 +71,8 @@ def labelled_fields(layout: PageLayout, document: Document) -> dict[str, tuple[s
             found.setdefault(name, (value, f"label: {squash(text_node.text)[:40]}"))
     if "brand" not in found and (brand := _named_brand(layout) or _linked_brand(layout)) is not None:
         found["brand"] = brand
-    for name, attributes in _ATTRIBUTES.items() if "data-" in document.markup else ():
-        if name not in found and (value_found := _attribute_value(document, name, attributes)) is not None:
+    for name, attributes in _ATTRIBUTES.items() if layout.data else ():
+        if name not in found and (value_found := _attribute_value(layout, name, attributes)) is not None:
             found[name] = value_found
     return found
 
@@ -159,10 +158,10 @@ def _valid_value(name: str, value: str) -> str:
     return first if _CODE.fullmatch(first) else ""
 
 
-def _attribute_value(document: Document, name: str, attributes: Sequence[str]) -> tuple[str, str] | None:
+def _attribute_value(layout: PageLayout, name: str, attributes: Sequence[str]) -> tuple[str, str] | None:
     """What one kind of attribute says, if the page says it once: lists of products repeat theirs."""
-    for attribute in (attribute for attribute in attributes if attribute in document.markup):
-        values = {squash(node.attributes.get(attribute) or "") for node in document.css(f"[{attribute}]")[:20]} - {""}
+    for attribute in (attribute for attribute in attributes if attribute in layout.data):
+        values = {squash(value) for value in layout.data[attribute][:20]} - {""}
         if len(values) == 1:
             value = values.pop()
             value_found = (as_gtin(value) or "") if name == "gtin" else value[:_LONGEST_BRAND]

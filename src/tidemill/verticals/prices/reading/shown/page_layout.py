@@ -30,6 +30,11 @@ _PLAIN = frozenset(
     {"div", "span", "p", "li", "ul", "b", "strong", "em", "i", "small", "td", "tr", "table", "tbody", "br"}
 )
 """Elements that say nothing by themselves: without a name they are passed through at once, and most are such."""
+_ROWS, _GROUPS = frozenset({"tr", "dt", "li"}), frozenset({"table", "ul", "ol", "dl"})
+DATA_NAMES = frozenset(
+    "data-product-sku data-sku data-product-ean data-ean data-gtin data-upc data-product-brand data-brand".split()  # noqa: SIM905 - a table of words
+)
+"""Attributes that tell an article's number or brand."""
 _STRUCK = frozenset({"del", "s", "strike"})
 _NAMED_HINTS = Hint.STOCK | Hint.BRAND | Hint.PRICE
 _LONGEST_BUTTON, _LONGEST_NOTICE, _LONGEST_TITLE = 60, 90, 400
@@ -66,13 +71,20 @@ class LabelledElement(msgspec.Struct, frozen=True, gc=False):
 
 
 class PageLayout(msgspec.Struct, frozen=True):
-    """What one walk over the page found, in the order of the page."""
+    """What one walk over the page found, in the order of the page.
+
+    `rows` are the rows of tables and the items of lists, `groups` the tables and lists themselves; `data` are the
+    values of the attributes that name a number or a brand.
+    """
 
     texts: Sequence[TextNode] = ()
     buttons: Sequence[Button] = ()
     stock_elements: Sequence[LabelledElement] = ()
     brand_elements: Sequence[LabelledElement] = ()
     price_elements: Sequence[LabelledElement] = ()
+    rows: Sequence[LexborNode] = ()
+    groups: Sequence[LexborNode] = ()
+    data: Mapping[str, Sequence[str]] = {}
     heading: LexborNode | None = None
     heading_order: int = -1
 
@@ -163,6 +175,9 @@ class _Walk:
         self._stock_elements: list[LabelledElement] = []
         self._brand_elements: list[LabelledElement] = []
         self._price_elements: list[LabelledElement] = []
+        self._rows: list[LexborNode] = []
+        self._groups: list[LexborNode] = []
+        self._data: dict[str, list[str]] = {}
 
     def over(self, root: LexborNode) -> PageLayout:
         pending: list[tuple[LexborNode, LexborNode, _Inherited]] = [(root, root, _START)]
@@ -172,7 +187,8 @@ class _Walk:
                 pending.append((following, parent, _after(node, here)))
             tag = node.tag or ""
             if tag == "-text":
-                self._text_node(node, parent, here)
+                if not here.inherited & self._left_out:
+                    self._text_node(node, parent, here)
             elif self._is_walked(node, tag):
                 inside = self._entered(node, tag, here)
                 if inside.inherited & self._left_out:
@@ -185,6 +201,9 @@ class _Walk:
             stock_elements=self._stock_elements,
             brand_elements=self._brand_elements,
             price_elements=self._price_elements,
+            rows=self._rows,
+            groups=self._groups,
+            data=self._data,
             heading=self._heading,
             heading_order=self._heading_order,
         )
@@ -212,11 +231,27 @@ class _Walk:
     def _entered(self, node: LexborNode, tag: str, here: _Inherited) -> _Inherited:
         attributes, place = node.attributes, node.mem_id
         is_above = place in self._above_heading
+        if tag in _ROWS:
+            self._rows.append(node)
+        elif tag in _GROUPS:
+            self._groups.append(node)
         if not attributes and tag in _PLAIN and not is_above:
             return _below(here, Hint.NONE, here.inherited, here.href)
         if place == self._heading_place:
             self._heading_order = self._order
         names = names_of(attributes)
+        own, inherited = self._own_hints(tag, names, attributes), here.inherited
+        if is_above:
+            own, inherited = own & ~(INHERITED | Hint.OLD), inherited & ~INHERITED
+        hints = own | inherited
+        if not hints & self._left_out:
+            self._noted(node, tag, names, own, hints)
+        href = (attributes.get("href") or "") if tag == "a" else here.href
+        inherited = hints & INHERITED | (Hint.OLD if tag in _STRUCK else inherited & Hint.OLD)
+        return _below(here, own, inherited, href)
+
+    def _own_hints(self, tag: str, names: str, attributes: Mapping[str, str | None]) -> Hints:
+        """What an element says by itself: by its tag, its names, and its attributes."""
         own = hints_of_tag(tag) | (hints_of(names) if names else Hint.NONE)
         if own & Hint.ASIDE and self._own_blocks and _is_part_of(self._own_blocks, names):
             own &= ~Hint.ASIDE
@@ -226,18 +261,18 @@ class _Walk:
             own |= Hint.HIDDEN
         if attributes.get("itemprop") == "price" or "data-price-amount" in attributes:
             own |= Hint.PRICE
-        inherited = here.inherited
-        if is_above:
-            own, inherited = own & ~(INHERITED | Hint.OLD), inherited & ~INHERITED
-        hints = own | inherited
-        if not hints & self._left_out:
-            if tag in _BUTTONS or attributes.get("role") == "button" or _is_plain_button(node, names):
-                self._button(node, tag, names, hints)
-            if own & _NAMED_HINTS:
-                self._named_element(LabelledElement(self._order, node, names, hints), own)
-        href = (attributes.get("href") or "") if tag == "a" else here.href
-        inherited = hints & INHERITED | (Hint.OLD if tag in _STRUCK else inherited & Hint.OLD)
-        return _below(here, own, inherited, href)
+        return own
+
+    def _noted(self, node: LexborNode, tag: str, names: str, own: Hints, hints: Hints) -> None:
+        """Keep an element that is a button, or is named for something, or tells a number in an attribute."""
+        attributes = node.attributes
+        if tag in _BUTTONS or attributes.get("role") == "button" or _is_plain_button(node, names):
+            self._button(node, tag, names, hints)
+        if own & _NAMED_HINTS:
+            self._named_element(LabelledElement(self._order, node, names, hints), own)
+        if not DATA_NAMES.isdisjoint(attributes):
+            for name in DATA_NAMES & attributes.keys():
+                self._data.setdefault(name, []).append(attributes[name] or "")
 
     def _named_element(self, element: LabelledElement, own: Hints) -> None:
         if own & Hint.STOCK:

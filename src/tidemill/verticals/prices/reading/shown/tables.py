@@ -11,6 +11,7 @@ from tidemill.reading.money import parse_money
 from tidemill.reading.text import squash
 from tidemill.verticals.prices.reading.product import QuantityTier
 from tidemill.verticals.prices.reading.shown.amounts import SIGN
+from tidemill.verticals.prices.reading.shown.page_layout import PageLayout
 from tidemill.verticals.prices.reading.shown.price_text import text_within
 
 _MOST_ROWS, _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_TIER = 400, 50, 300, 100
@@ -44,16 +45,18 @@ _SIGNS = ("$", "€", "£", "¥", "₹", "₽", "₺", "₩", "₫", "₪", "₴
 _RARER_SIGNS = re.compile(
     r"\d\s?(?:[A-Z]{3}\b|Ft\b|lei|TL\b|лв|руб|р\.|грн|円|元|원|kn\b|din|:-)|(?:[A-Z]{3}|Rs\.?|R[MpS]|S/)\s?\d"
 )
+_ANY_SIGN = re.compile(r"[$€£¥₹₽₺₩₫₪₴฿円元원čł]|\b(?:[A-Z]{3}|Ft|lei|TL|kn|kr|din|Rs|R[MpS]|S/|лв|руб|грн)\b|\bр\.|:-")
+_CLIMB = 24
 _SMALL_GROUP = 1_500
 """Characters of a table or list that is searched for the rarer signs too; menus are longer."""
 _MOST_CELLS, _FEW_ROWS, _MOST_TIERS = 12, 12, 60
 _NAMED_GROUPS = "div[class*=tier], div[class*=bulk], div[class*=volume], div[class*=staffel], div[class*=quantity-]"
 
 
-def attributes_of(document: Document) -> dict[str, str]:
+def attributes_of(layout: PageLayout) -> dict[str, str]:
     """What the page's tables and definition lists say, by the names that they give; the first of each name."""
     found: dict[str, str] = {}
-    for name, value in _pairs(document):
+    for name, value in _pairs(layout):
         key = name.strip().rstrip(":").lower()
         if key and value and len(key) <= _LONGEST_NAME and len(value) <= _LONGEST_VALUE:
             found.setdefault(key, value)
@@ -62,16 +65,16 @@ def attributes_of(document: Document) -> dict[str, str]:
     return found
 
 
-def _pairs(document: Document) -> Iterator[tuple[str, str]]:
-    for row in document.css("tr")[:_MOST_ROWS]:
+def _pairs(layout: PageLayout) -> Iterator[tuple[str, str]]:
+    for row in _tagged(layout, "tr"):
         cells = [child for child in row.iter(include_text=False) if child.tag in {"td", "th"}]
         if len(cells) == 2:  # noqa: PLR2004 - a name and its value
             yield _text(cells[0]), _text(cells[1])
-    for term in document.css("dt")[:_MOST_ROWS]:
+    for term in _tagged(layout, "dt"):
         definition = _next_element(term)
         if definition is not None and definition.tag == "dd":
             yield _text(term), _text(definition)
-    for item in document.css("li")[:_MOST_ROWS]:
+    for item in _tagged(layout, "li"):
         if ":" not in (written := item.text(separator=" ")):
             continue  # most are of menus
         text = squash(written)[: _LONGEST_VALUE + 1]
@@ -80,14 +83,18 @@ def _pairs(document: Document) -> Iterator[tuple[str, str]]:
             yield name, value.strip()
 
 
-def tiers_of(document: Document, *, are_named: bool = True) -> tuple[QuantityTier, ...]:
+def _tagged(layout: PageLayout, tag: str) -> list[LexborNode]:
+    return [row for row in layout.rows if row.tag == tag][:_MOST_ROWS]
+
+
+def tiers_of(layout: PageLayout, named_in: Document | None) -> tuple[QuantityTier, ...]:
     """The prices by quantity, from the rows of one table or list; nothing unless two rows or more are such.
 
-    Boxes that are named for tiers count as lists; `are_named` says whether the page has any.
+    Boxes that are named for tiers count as lists, on a page where something is `named_in` that way.
     """
     best: list[QuantityTier] = []
-    boxes = document.css(_NAMED_GROUPS)[:_FEW_ROWS] if are_named else []
-    for group in [*document.css("table, ul, ol, dl")[:_MOST_ROWS], *boxes]:
+    boxes = named_in.css(_NAMED_GROUPS)[:_FEW_ROWS] if named_in is not None else []
+    for group in [*_priced_groups(layout), *boxes]:
         if not _may_be_priced(group.text(separator=" ")):
             continue
         other = _other_columns(group)
@@ -96,6 +103,22 @@ def tiers_of(document: Document, *, are_named: bool = True) -> tuple[QuantityTie
         if len(rows) > 1 and len({row.quantity for row in rows}) == len(rows) and len(rows) > len(best):
             best = rows
     return tuple(sorted(best, key=lambda tier: tier.quantity))
+
+
+def _priced_groups(layout: PageLayout) -> list[LexborNode]:
+    """The tables and lists with a currency's sign somewhere in them: few of a page's, the most of which are menus."""
+    if not layout.groups:
+        return []
+    priced: set[int] = set()
+    for text_node in layout.texts:
+        if len(text_node.text) <= _SMALL_GROUP and _ANY_SIGN.search(text_node.text) is not None:
+            node: LexborNode | None = text_node.node
+            for _ in range(_CLIMB):
+                if node is None or node.mem_id in priced:
+                    break
+                priced.add(node.mem_id)
+                node = node.parent
+    return [group for group in layout.groups if group.mem_id in priced][:_MOST_ROWS]
 
 
 def _may_be_priced(text: str) -> bool:
