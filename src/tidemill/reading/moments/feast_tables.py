@@ -43,6 +43,7 @@ FIXED = {
     "new year's eve": (12, 31, ("hogmanay,new year's eve,new years eve,oudjaar,oudjaarsavond,oudjaarsdag,"
         "oudejaarsavond,oudejaarsdag,oud en nieuw,"
      "silvester,nochevieja")),
+    "leids ontzet": (10, 3, "leids ontzet,leidens ontzet"),
     "kwanzaa": (12, 26, "kwanzaa"),
     "nicholas": (12, 6, "saint nicholas day,st nicholas day,st. nicholas day,feast of st nicholas,sint nicolaas"),
     "star wars": (5, 4, "star wars day"),
@@ -153,7 +154,33 @@ BY_WEEKDAY = {
     "prayer": (5, 1, 3, 0, "national day of prayer"),
     "record store": (4, 3, 5, 0, "record store day"),
     "museum night": (11, 1, 5, 0, "museumnacht"),
-    "open monuments": (9, 2, 5, 0, "open monumentendag"),
+    "open monuments": (9, 2, 5, 0, "open monumentendag,monumentendag"),
+    "religion": (1, 3, 6, 0, "world religion day"),
+    "leprosy": (1, -1, 6, 0, "world leprosy day"),
+    "kidney": (3, 2, 3, 0, "world kidney day"),
+    "migratory birds": (5, 2, 5, 0, "world migratory bird day"),
+    "hospice": (10, 2, 5, 0, "world hospice day,world hospice and palliative care day"),
+    "sight": (10, 2, 3, 0, "world sight day"),
+    "habitat": (10, 1, 0, 0, "world habitat day"),
+    "smile": (10, 1, 4, 0, "world smile day"),
+    "philosophy": (11, 3, 3, 0, "world philosophy day"),
+    "traffic victims": (11, 3, 6, 0, "world day of remembrance for road traffic victims"),
+    "cooperatives": (7, 1, 5, 0, "international day of cooperatives,international co-operative day"),
+    "maritime": (9, -1, 3, 0, "world maritime day"),
+    "daughters": (9, -1, 6, 0, "daughters' day,daughters day"),
+    "friendship": (8, 1, 6, 0, "international friendship day of india"),
+    "sysadmin": (7, -1, 4, 0, "sysadmin day,system administrator appreciation day"),
+    "native american": (9, 4, 4, 0, "native american day"),
+    "rosary": (10, 1, 6, 0, "rosary sunday"),
+    "mother in law": (10, 4, 6, 0, "mother-in-law day"),
+    "donut": (6, 1, 4, 0, "national donut day,national doughnut day,donut day"),
+    "dst begins": (3, 2, 6, 0, "daylight saving time begins"),
+    "dst ends": (11, 1, 6, 0, "daylight saving time ends"),
+    "melbourne cup": (11, 1, 1, 0, "melbourne cup day"),
+    "queen's birthday": (6, 2, 0, 0, "queen's birthday,trooping the colour"),
+    "burendag": (9, 4, 5, 0, "burendag"),
+    "national tree": (11, 1, 2, 0, "boomfeestdag"),
+    "free comics": (5, 1, 5, 0, "free comic book day"),
 }  # fmt: skip
 """The nth weekday of a month (-1 the last), and days after it."""
 EASTER = {
@@ -184,6 +211,13 @@ EASTER = {
     "luilak": (48, 1, "luilak"),
     "easter week": (7, 1, "beloken pasen,low sunday"),
     "trinity": (56, 1, "trinity sunday,drievuldigheidszondag"),
+    "spy wednesday": (-4, 1, "spy wednesday,holy wednesday"),
+    "holy monday": (-6, 1, "holy monday,great monday"),
+    "holy tuesday": (-5, 1, "holy tuesday,great tuesday"),
+    "holy week": (-7, 7, "holy week,goede week,karwoche,semana santa"),
+    "quasimodo": (7, 1, "quasimodo sunday,divine mercy sunday"),
+    "rogation": (35, 1, "rogation sunday"),
+    "sacred heart": (68, 1, "feast of the sacred heart,sacred heart"),
     "corpus christi": (60, 1, "corpus christi,feast of corpus christi,sacramentsdag,fronleichnam"),
 }  # fmt: skip
 ORTHODOX = {
@@ -223,54 +257,82 @@ HEBREW = {
 }  # fmt: skip
 """Month and day of the Hebrew calendar, days before it (feasts begin in the evening), and how long they last."""
 ISLAMIC = {
-    "islamic new year": (1, 1, 1, "islamic new year,muharram,amun jadid,hijri new year"),
+    "islamic new year": (1, 1, 1, "islamic new year,muharram,amun jadid,hijri new year,arabic new year"),
     "ashura": (1, 10, 1, "ashura,day of ashura"),
-    "mawlid": (3, 12, 1, "mawlid,mawlid al-nabi,mawlid al-nabawi,milad un nabi,prophet's birthday"),
-    "isra": (7, 27, 1, ("isra and mi'raj,isra and miraj,the night journey,night journey,the prophet's ascension,"
+    "mawlid": (3, 12, 1, ("mawlid,mawlid al-nabi,mawlid al-nabawi,milad un nabi,milad-un-nabi,eid milad-un-nabi,"
+     "id-e-milad,"
+     "eid-e-milad,barawafat,prophet's birthday")),
+    "isra": (7, 27, 1, ("isra and mi'raj,isra and miraj,isra miraj,the night journey,night journey,"
+     "the prophet's ascension,"
      "prophet's ascension,ascension to heaven,lailat al miraj")),
     "ramadan": (9, 1, 30, "ramadan,ramadhan,ramazan,ramzan"),
-    "laylat": (9, 27, 1, "laylat al-qadr,laylat al kadr,night of power,lailat al qadr"),
+    "laylat": (9, 27, 1, ("laylat al-qadr,laylat al kadr,night of power,lailat al qadr,"
+     "night of destiny,night of measures")),
     "fitr": (10, 1, 1, ("eid al-fitr,eid al fitr,eid ul-fitr,id ul-fitr,suikerfeest,festival of breaking of the fast,"
-     "idul fitri,sugar feast")),
+     "idul fitri,sugar feast,id al-fitr,eid-al-fitr,eid,eid ul fitr,hari raya,hari raya puasa")),
     "adha": (12, 10, 1, ("eid al-adha,eid al adha,eid ul-adha,id ul-adha,id ul adha,sacrifice feast,bakr id,"
-     "offerfeest,festival of the sacrifice,eid-al-adha")),
+     "offerfeest,festival of the sacrifice,eid-al-adha,id al-adha,feast of the sacrifice,bakra eid,bakr-id,"
+     "bakr eid,greater eid,hari raya haji")),
 }  # fmt: skip
-BY_MOON = {
-    "chinese new year": (1, 21, 8.0, 0, 1, ("chinese new year,chinese new years,"
+CHINESE = {
+    "chinese new year": (1, 1, 1, ("chinese new year,chinese new years,"
      "lunar new year,chinese lunar new year's day,"
-     "chinese lunar new year,chinees nieuwjaar,chinese new year's day,spring festival")),
-    "holi": (2, 8, 5.5, 15, 1, "holi,dhulandi,festival of colours,festival of colors,phagwah"),
-    "holika": (2, 8, 5.5, 14, 1, "holika dahan,chhoti holi"),
-    "ugadi": (3, 13, 5.5, 1, 1, "ugadi,yugadi,samvatsaradi,chaitra sukladi,chaitra sukhladi,gudi padwa"),
-    "rama": (3, 13, 5.5, 9, 1, "rama navami,ram navami"),
-    "vesak": (4, 17, -12.0, 15, 1, "vesak,vaisakha,buddha day,buddha purnima,wesak"),
-    "ratha": (6, 18, 5.5, 1, 1, "ratha-yatra,ratha yatra,rathayatra,rath yatra"),
-    "raksha": (7, 17, 5.5, 15, 1, "raksha bandhan,rakhi"),
-    "janmashtami": (7, 17, -12.0, 23, 1, "krishna janmashtami,gokulashtami,janmashtami"),
-    "ganesh": (8, 15, 5.5, 4, 1, "ganesh chaturthi,vinayaka chaturthi"),
-    "navaratri": (9, 16, -12.0, 1, 10, "navaratri,navratri,durga puja"),
-    "dussehra": (9, 16, -12.0, 10, 1, "dussehra,vijayadashami,dasara"),
-    "valmiki": (9, 16, 5.5, 15, 1, "maharishi valmiki jayanti,pargat diwas,valmiki jayanti"),
-    "karva": (9, 16, 5.5, 18, 1, "karva chauth"),
-    "dhanteras": (10, 15, -12.0, -2, 1, "dhanteras,dhanatrayodashi"),
-    "kali": (10, 15, -12.0, -1, 1, "kali chaudas,choti diwali,chhoti diwali,naraka chaturdashi"),
-    "diwali": (10, 15, -12.0, 0, 1, "diwali,deepavali,lakshmi puja,divali"),
-    "bhai": (10, 15, 5.5, 2, 1, "bhai dooj"),
-    "chhath": (10, 15, -12.0, 6, 1, "chhath,dala puja,surya shashthi,chhath puja"),
-    "guru nanak": (10, 15, 5.5, 15, 1, "guru nanak jayanti,gurpurab"),
-    "guru gobind": (1, 1, 5.5, 6, 1, ("guru gobind singh jayanti,guru gobind singh birthday,"
-     "guru govind singh jayanti")),
-    "hola": (2, 8, 5.5, 16, 1, "hola mohalla"),
-    "rasa": (9, 16, -12.0, 15, 1, "rasa lila"),
-    "vasant": (1, 10, 5.5, 5, 1, "vasant panchami,basant panchami"),
-    "ravidas": (1, 10, 5.5, 15, 1, ("guru ravidas jayanti,guru ravidass jayanti,"
+     "chinese lunar new year,chinees nieuwjaar,chinese new year's day,spring festival,tet,seollal")),
+    "lantern": (1, 15, 1, "lantern festival,yuan xiao"),
+    "dragon boat": (5, 5, 1, "dragon boat festival,duanwu,duanwu festival,drakenbootfestival"),
+    "qixi": (7, 7, 1, "qixi,qixi festival,double seventh festival"),
+    "hungry ghosts": (7, 15, 1, "ghost festival,hungry ghost festival"),
+    "mid-autumn": (8, 15, 1, "mid-autumn festival,moon festival,mooncake festival,chuseok"),
+    "double ninth": (9, 9, 1, "double ninth festival,chongyang,chongyang festival"),
+}  # fmt: skip
+"""Month and day of the Chinese calendar, and how long they last."""
+INDIAN = {
+    "ugadi": (1, 1, 6, 1, ("ugadi,yugadi,samvatsaradi,chaitra sukladi,chaitra sukhladi,chaitra shukladi,gudi padwa,"
+     "gudhi padwa,cheti chand")),
+    "rama": (1, 9, 12, 1, "rama navami,ram navami"),
+    "mahavir": (1, 13, 6, 1, "mahavir jayanti,mahaveer jayanti,mahavir janma kalyanak"),
+    "hanuman": (1, 15, 6, 1, "hanuman jayanti,hanuman janmotsav"),
+    "akshaya": (2, 3, 9, 1, "akshaya tritiya,akha teej,parashurama jayanti"),
+    "ratha": (4, 2, 6, 1, "ratha-yatra,ratha yatra,rathayatra,rath yatra,jagannath rath yatra"),
+    "guru purnima": (4, 15, 6, 1, "guru purnima"),
+    "nag": (5, 5, 6, 1, "nag panchami,naga panchami"),
+    "raksha": (5, 15, 13, 1, "raksha bandhan,rakhi,rakshabandhan"),
+    "janmashtami": (5, 23, 23.9, 1, "krishna janmashtami,gokulashtami,janmashtami,krishna jayanti,krishnashtami"),
+    "ganesh": (6, 4, 12, 1, "ganesh chaturthi,vinayaka chaturthi,vinayaka chavithi,ganeshotsav"),
+    "navaratri": (7, 1, 12, 10, "navaratri,navratri,durga puja,durgotsava,sharad navratri"),
+    "durga": (7, 8, 6, 1, "durga ashtami,maha ashtami"),
+    "dussehra": (7, 10, 11, 1, "dussehra,vijayadashami,dasara,dashain,vijaya dashami,dusshera"),
+    "rasa": (7, 15, 18, 1, "rasa lila,ras lila,sharad purnima,kojagiri"),
+    "valmiki": (7, 15, 6, 1, "maharishi valmiki jayanti,pargat diwas,valmiki jayanti"),
+    "karva": (7, 19, 20.3, 1, "karva chauth,karwa chauth"),
+    "dhanteras": (7, 28, 19, 1, "dhanteras,dhanatrayodashi"),
+    "kali": (7, 29, 18.5, 1, ("kali chaudas,choti diwali,chhoti diwali,naraka chaturdashi,narak chaturdashi,"
+     "roop chaudas")),
+    "diwali": (7, 30, 18, 1, "diwali,deepavali,lakshmi puja,divali,dipavali,laxmi puja,bandi chhor divas,tihar"),
+    "govardhan": (8, 1, 9, 1, "govardhan puja,annakut,padwa,bestu varas,gujarati new year"),
+    "bhai": (8, 2, 13, 1, "bhai dooj,bhaiya dooj,bhau beej,bhai tika"),
+    "chhath": (8, 6, 8, 1, "chhath,dala puja,surya shashthi,chhath puja"),
+    "guru nanak": (8, 15, 6, 1, "guru nanak jayanti,gurpurab,guru nanak gurpurab,guru nanak's birthday"),
+    "gita": (9, 11, 6, 1, "gita jayanti,vaikuntha ekadashi"),
+    "guru gobind": (10, 7, 6, 1, ("guru gobind singh jayanti,guru gobind singh birthday,"
+     "guru govind singh jayanti,guru govind singh birthday")),
+    "vasant": (11, 5, 10, 1, "vasant panchami,basant panchami,saraswati puja"),
+    "ravidas": (11, 15, 6, 1, ("guru ravidas jayanti,guru ravidass jayanti,"
      "guru ravidass birthday,guru ravidas birthday")),
-    "shivaratri": (2, 13, 5.5, -1, 1, "maha shivaratri,maha shivratri,shivaratri"),
-    "mahavir": (3, 13, 5.5, 13, 1, "mahavir jayanti,mahaveer jayanti"),
-    "guru purnima": (6, 18, 5.5, 15, 1, "guru purnima"),
+    "dayananda": (11, 25, 6, 1, "maharishi dayanand saraswati jayanti,dayananda saraswati jayanti"),
+    "shivaratri": (11, 29, 23.9, 1, "maha shivaratri,maha shivratri,shivaratri,shivratri,mahashivratri"),
+    "holika": (12, 15, 18.5, 1, "holika dahan,chhoti holi,choti holi,kamudu pyre,holika"),
+}  # fmt: skip
+"""Month and lunar day of the Indian calendar, the hour at which that day must reign, and how many days it lasts."""
+DAYS_AFTER = {
+    "holi": ("holika", 1, ("holi,dhulandi,festival of colours,festival of colors,phagwah,rangwali holi,dhuleti,"
+     "dhulivandan,dola jatra,lathmar holi")),
+    "hola": ("holika", 1, "hola mohalla"),
+}  # fmt: skip
+"""Feasts that follow another by so many days."""
+BY_MOON = {
+    "vesak": (4, 17, -12.0, 15, 1, "vesak,vaisakha,buddha day,buddha purnima,wesak,buddha jayanti,buddha's birthday"),
     "losar": (2, 1, 5.75, 0, 1, "losar,tibetan new year"),
-    "mid-autumn": (9, 1, 8.0, 14, 1, "mid-autumn festival,moon festival"),
-    "dragon boat": (5, 22, 8.0, 4, 1, "dragon boat festival"),
 }  # fmt: skip
 """Days after the first new moon from a day on, by the clocks of a place so many hours east
 (-12: India, for feasts of the evening before); and how long it lasts."""

@@ -1,12 +1,27 @@
 """Feasts by name, and the day of each in a year: fixed, by a weekday, by Easter, by the moon."""
 
+from calendar import isleap
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import lru_cache, partial
 
 from tidemill.reading.moments.calendar import nth_weekday
-from tidemill.reading.moments.feast_tables import BY_MOON, BY_WEEKDAY, EASTER, FIXED, HEBREW, ISLAMIC, ORTHODOX
-from tidemill.reading.moments.moons import hebrew, islamic_days, new_moon_from
+from tidemill.reading.moments.feast_tables import (
+    BY_MOON,
+    BY_WEEKDAY,
+    CHINESE,
+    DAYS_AFTER,
+    EASTER,
+    FIXED,
+    HEBREW,
+    INDIAN,
+    ISLAMIC,
+    ORTHODOX,
+)
+from tidemill.reading.moments.moons import chinese, hebrew, indian, islamic_days, new_moon_from, under_mansion
+from tidemill.reading.moments.world_days import observed_days
+
+_OBSERVED = observed_days()
 
 
 def _on_a_workday(day: date) -> date:
@@ -25,12 +40,20 @@ def _advent(year: int, nth: int) -> date:
     return christmas - timedelta(days=(christmas.weekday() + 1) % 7 or 7) - timedelta(days=7 * (4 - nth))
 
 
+def _earth_hour(year: int) -> date:
+    """The last Saturday of March, or the one before where that lies in Easter's weekend."""
+    last = date(year, 3, 31) - timedelta(days=(date(year, 3, 31).weekday() - 5) % 7)
+    return last - timedelta(days=7 if easter(year) - last == timedelta(days=1) else 0)
+
+
 _SHIFTING: Mapping[str, Callable[[int], date]] = {
     "boss": lambda year: _on_a_workday(date(year, 10, 16)),
     "bogi": lambda year: _sankranti(year) - timedelta(days=1),
     "pongal": _sankranti,
     "maattu": lambda year: _sankranti(year) + timedelta(days=1),
     **{f"advent {nth}": partial(_advent, nth=nth) for nth in range(1, 5)},
+    "earth hour": _earth_hour,
+    "clear and bright": lambda year: date(year, 4, 4 if year % 4 in {0, 1} else 5),
     "victoria": lambda year: date(year, 5, 24) - timedelta(days=date(year, 5, 24).weekday()),
     "parsi": lambda year: date(2022, 8, 16) + timedelta(days=365 * (year - 2022)),
 }
@@ -39,6 +62,7 @@ _SHIFTING_NAMES = {
     "advent 2": "second sunday of advent,tweede advent",
     "advent 3": "third sunday of advent,derde advent",
     "advent 4": "fourth sunday of advent,vierde advent",
+    "clear and bright": "qingming,qingming festival,tomb sweeping day,tomb-sweeping day",
     "victoria": "victoria day",
     "boss": "boss's day,boss day,bosses day",
     "bogi": "bogi pandigai,bhogi",
@@ -47,14 +71,17 @@ _SHIFTING_NAMES = {
     "parsi": "parsi new year,jamshedi navroz",
 }
 _KINGS_DAY = "koningsdag,king's day,kings day"
+_ONAM = "onam,thiru onam,thiruvonam,thiru-onam"
+_SHRAVANA = 22
+_LEAP_DAY = (2, 29)
 _LONGEST_AGO = 1583
 
 
 def _names() -> dict[str, str]:
     tables: tuple[Mapping[str, tuple[object, ...]], ...] = (
-        FIXED, BY_WEEKDAY, EASTER, ORTHODOX, HEBREW, ISLAMIC, BY_MOON,
+        _OBSERVED, FIXED, BY_WEEKDAY, EASTER, ORTHODOX, HEBREW, ISLAMIC, BY_MOON, INDIAN, CHINESE, DAYS_AFTER,
     )  # fmt: skip
-    found = dict.fromkeys(_KINGS_DAY.split(","), "koningsdag")
+    found = dict.fromkeys(_KINGS_DAY.split(","), "koningsdag") | dict.fromkeys(_ONAM.split(","), "onam")
     for feast, names in _SHIFTING_NAMES.items():
         found |= dict.fromkeys(names.split(","), feast)
     for table in tables:
@@ -77,8 +104,9 @@ def feast_in(feast: str, year: int) -> tuple[date, int] | None:
         return kings_day - timedelta(days=kings_day.weekday() == 6), 1  # noqa: PLR2004 - never a Sunday
     if feast in _SHIFTING:
         return _SHIFTING[feast](year), 1
-    if feast in FIXED:
-        return date(year, *FIXED[feast][:2]), 1
+    if feast in FIXED or feast in _OBSERVED:
+        month, number, _ = FIXED.get(feast) or _OBSERVED[feast]
+        return (date(year, month, number), 1) if (month, number) != _LEAP_DAY or isleap(year) else None
     if feast in BY_WEEKDAY:
         month, nth, weekday, later, _ = BY_WEEKDAY[feast]
         found = nth_weekday(nth, weekday, year, month)
@@ -100,8 +128,26 @@ def _moving(feast: str, year: int) -> tuple[date, int] | None:
         month, number, length, _ = ISLAMIC[feast]
         days = islamic_days(year, month, number)
         return (days[0], length) if days else None
-    month, number, east, later, length, _ = BY_MOON[feast]
-    return new_moon_from(date(year, month, number), east) + timedelta(days=later), length
+    return _by_another_moon(feast, year)
+
+
+def _by_another_moon(feast: str, year: int) -> tuple[date, int] | None:
+    if feast in DAYS_AFTER:
+        base, later, _ = DAYS_AFTER[feast]
+        found, length = feast_in(base, year), 1
+        day = found[0] + timedelta(days=later) if found else None
+    elif feast in INDIAN:
+        month, tithi, hour, length, _ = INDIAN[feast]
+        day = indian(year, month, tithi, hour)
+    elif feast in CHINESE:
+        month, number, length, _ = CHINESE[feast]
+        day = chinese(year, month, number)
+    elif feast == "onam":
+        day, length = under_mansion(date(year, 8, 17), date(year, 9, 16), _SHRAVANA), 1
+    else:
+        month, number, east, later, length, _ = BY_MOON[feast]
+        day = new_moon_from(date(year, month, number), east) + timedelta(days=later)
+    return (day, length) if day else None
 
 
 def _hebrew_in(year: int, month: int, number: int) -> date:

@@ -23,7 +23,11 @@ ENGLISH: Table = {
     "thru,up_to,untill,til,'til,but_before", "from": "between,starting,since,later_than",
     "and": "and", "at": "at,@,around,about,approximately",
     "for": "for", "by": "by",
-    "filler": "the,on,of,a,an,exactly,precisely,sharp,ish,more,only,during,oclock_sharp",
+    "three_quarters": "three_quarters_of_an_hour,three_quarters_of_hour,three_quarter_hour,three_quarters_hour,"
+    "three-quarters_of_an_hour,three-quarters_of_hour", "earth_hour": "earth_hour",
+    "named_decade": "the_twenties the_thirties the_forties the_fifties the_sixties the_seventies the_eighties "
+    "the_nineties",
+    "filler": "the,on,of,a,an,exactly,precisely,sharp,promptly,ish,but,more,only,during,oclock_sharp",
     "relative": "day_before_yesterday yesterday today,at_this_time,todays tomorrow,tomorrows,tmrw,tmr "
     "day_after_tomorrow,overmorrow",
     "now": "now,right_now,just_now,at_the_moment,at_this_moment,atm,asap",
@@ -51,7 +55,7 @@ DUTCH: Table = {
     "weekday": "maandag,ma,ma.,maa.,maandags dinsdag,di,di.,din.,dinsdags woensdag,wo,wo.,woe.,woensdags "
     "donderdag,do,do.,don.,donderdags vrijdag,vr,vr.,vri.,vrij.,vrijdags zaterdag,za,za.,zat.,zaterdags "
     "zondag,zo,zo.,zon.,zondags",
-    "second": "seconde,seconden,secondes,sec", "minute": "minuut,minuten,minuutje,min", "hour": "uren,uurtje",
+    "second": "seconde,seconden,secondes,sec", "minute": "minuut,minuten,minuutje,minuutjes,min", "hour": "uren,uurtje",
     "uur": "uur",
     "day": "dag,dagen", "week": "week,weken", "month_unit": "maand,maanden", "quarter": "kwartaal,kwartalen",
     "year": "jaar,jaren", "decade": "decennium,decennia", "weekend": "weekend",
@@ -59,16 +63,23 @@ DUTCH: Table = {
     "volgend", "last": "vorige,afgelopen,laatste,vorig,jl,jl.,jongstleden,laatstleden,ll.",
     "this": "deze,dit,huidige", "in": "over,binnen,in",
     "ago": "geleden,terug,ervoor", "on": "later,vanaf_nu,vanaf_vandaag", "after": "na", "before": "voor,vóór",
-    "to": "tot,t/m,tot_en_met,tm", "from": "van,vanaf,tussen", "and": "en", "at": "om,rond,tegen", "for": "gedurende",
-    "filler": "de,het,op,ongeveer,precies,tijdens,zo'n,ruim,krap,'s,aan,circa,ca,in_de,van_de,van_het,in_het",
-    "relative": "eergisteren,eergister gisteren,gister vandaag,op_deze_dag,deze_dag morgen,morgenvroeg overmorgen",
+    "to": "tot,t/m,tot_en_met,tm", "from": "van,vanaf,tussen", "and": "en",
+    "at": "om,rond,tegen,klokslag,stipt_om,stipt",
+    "for": "gedurende",
+    "counted_hour": "enen tweeën drieën vieren vijven zessen zevenen achten negenen tienen elven "
+    "twaalven",
+    "named_decade": "jaren_twintig jaren_dertig jaren_veertig jaren_vijftig jaren_zestig jaren_zeventig jaren_tachtig "
+    "jaren_negentig",
+    "filler": "de,het,op,ongeveer,precies,tijdens,zo'n,ruim,krap,'s,aan,circa,ca,in_de,van_de,van_het,in_het,maar",
+    "relative": "eergisteren,eergister gisteren,gister vandaag,heden,op_deze_dag,deze_dag "
+    "morgen,morgenvroeg overmorgen",
     "now": "nu,nou,nu_meteen,op_dit_moment,momenteel,zojuist", "half": "half", "half_hour": "halfuur,halfuurtje",
     "quarter_hour": "kwart", "quarter_of_hour": "kwartier,kwartiertje",
     "over": "over", "ordinal": "eerste tweede derde vierde vijfde zesde zevende achtste negende tiende elfde twaalfde "
     "dertiende veertiende vijftiende zestiende zeventiende achttiende negentiende twintigste eenentwintigste "
     "tweeëntwintigste drieëntwintigste vierentwintigste vijfentwintigste zesentwintigste zevenentwintigste "
     "achtentwintigste negenentwintigste dertigste eenendertigste",
-    "begin": "begin,start", "middle": "midden,medio,halverwege", "end": "eind,einde",
+    "begin": "begin,start,vroeg", "middle": "midden,medio,halverwege", "end": "eind,einde,laat",
     "noon": "twaalf_uur_'s_middags,middaguur",
     "morning": "ochtend,ochtends,'s_ochtends,voormiddag,'s_morgens,morgens,in_de_ochtend,in_de_morgen",
     "lunch": "lunch,lunchtijd", "after_lunch": "na_de_lunch", "after_work": "na_het_werk",

@@ -17,15 +17,19 @@ from tidemill.reading.moments.grammar.week_rules import (
     by_end_of_day,
     day_ahead,
     day_of_month,
+    hour_and_minutes,
     minutes_to_noon,
     month_after_next,
     named_year,
     quarter_beside,
+    since_year,
     twelve,
     unit_before_last,
     weekday_of_week,
     weekend_of,
+    weekend_of_feast,
     weeks_on,
+    year_of_season,
 )
 from tidemill.reading.moments.grammar.when import (
     DayTime,
@@ -359,9 +363,14 @@ def _hour_pm(tokens: Sequence[Token], _: datetime) -> Token | None:
 def _spoken(tokens: Sequence[Token], _: datetime) -> Token | None:
     """`ten thirty`: hour and minutes in words."""
     (hour, said), (minute, also) = tokens[0].value, tokens[-1].value
-    if not (said and also) or not 1 <= hour <= 12 or minute not in {15, 30, 45}:  # noqa: PLR2004
+    if not (said and also) or not 1 <= hour <= 12 or minute % 5 or not 10 <= minute < 60:  # noqa: PLR2004
         return None
     return Token("c", DayTime(int(hour), int(minute), open=True))
+
+
+def _spoken_quarters(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`ten thirty` without its half of the day: any other minutes may be a number of something."""
+    return _spoken(tokens, now) if tokens[-1].value[0] in {15, 30, 45} else None
 
 
 def _hour_with_part(tokens: Sequence[Token], _: datetime) -> Token | None:
@@ -599,6 +608,17 @@ _THIRDS = {
 }  # fmt: skip
 
 
+def _edge_of_part(tokens: Sequence[Token], _: datetime) -> Token | None:
+    """`early in the morning`, `late in the evening`."""
+    when = tokens[-1].value
+    if when.hours not in _EDGES_OF_PARTS or is_date(when) or when.clock is not None:
+        return None
+    return _time(TimeConstraints(hours=_EDGES_OF_PARTS[when.hours][tokens[0].kind == "3"]))
+
+
+_EDGES_OF_PARTS = {(0, 12): ((0, 9), (9, 12)), (12, 18): ((12, 15), (15, 18)), (18, 24): ((18, 21), (21, 24))}
+
+
 def _by(tokens: Sequence[Token], now: datetime) -> Token | None:
     """`by the end of the month`: from now until then."""
     span = resolved(tokens[-1].value, now)
@@ -721,31 +741,34 @@ RULES: Sequence[tuple[re.Pattern[str], Rule]] = tuple(
         ("(?<=[Tw])x|x(?=[apdt])", _pair_of_hours),
         ("n[w][gf]|inw", _weekdays_ago),
         ("[no]-?m(?![no])|[no]m|m[no](?!-?[acpuOn])", _day_and_month), ("w[no](?![acpuUO:mP]|-[nc])", _weekday_and_day),
-        ("(?<![\\^n@Tc])n-[nc](?=[ap]|$)", _minutes_to), ("nA[nc](?=[ap]|$)", _minutes_after),
+        ("(?<![\\^n@Tc])n-[nc](?=[api=T]|$)", _minutes_to), ("nA[nc](?=[ap]|$)", _minutes_after),
         ("\\^?N-T$", _until_then),
         ("(?<=ou)\\^y$", _in_year),
         ("H[P%][nc]|H[nc]", _half_to), ("[nQ][P%B][nc]|[QL][P%BA-][nc](?!u)", _minutes_beside),
-        ("n-?n(?=[ap@^T]|$)", _spoken), ("[nc]i?[ap]|nO[ap]", _hour_pm),
-        ("[\\^A]?[nc]-[nc](?![mu])[UO]?|\\^[nc][&@][nc](?![mu])[UO]?", _hours),
+
+        ("nUn$", hour_and_minutes), ("n-?n(?=[ap])", _spoken), ("n-?n(?=[i@^T]|$)", _spoken_quarters),
+        ("[nc]i?[ap]|nO[ap]", _hour_pm),
+        ("[\\^A]?[nc]-[nc](?![mu])[UO]?|\\^[nc][&@][nc](?![mu])[UO]?|A[nc]&?B[nc](?![mu])[UO]?", _hours),
         ("x$", _pair_of_days), ("x(?=@|c|T)", _pair_of_days),
         ("[><%][nv][uU]", _turned_units), ("}nu|n}u", _upcoming),
         ("@nu", _hour_unit), ("@?nU|@?cU|@[ny](?![mu])|nO|cO|@c", _clock),
         ("^i?un(?:[i^]?y)?$", _week_number), ("^w&w$", _weekdays), ("^u[gf]$", _unit_ago),
         ("^[uw]A>$", _unit_after_next),
         ("[nv]u", _length), ("L&?L", _lengths), ("Lg|gL|^BL$", _ago), ("Lf", _ahead),
-        ("^FLAT|^[A^]?TFL|^FLAc|^A?cFL", _lasting), ("[iF]@?L(?<!wiL)(?<!wPL)(?<!diL)(?<!dPL)|^[PA]L$|^PL", _ahead),
+        ("^FL[A^]T|^[A^]?TFL|^FLAc|^A?cFL", _lasting), ("[iF]@?L(?<!wiL)(?<!wPL)(?<!diL)(?<!dPL)|^[PA]L$|^PL", _ahead),
         ("[><]m", _next_month), ("m", _month), ("Ty", _with_year), ("(?<=[u123])y", _year),
         ("o<[wu][i^]?T(?!y)|<w[i^]T(?!y)|<wT$|<u[i^]?T(?!y)|o[wu][i^]?T(?!y)|ou$", _nth_unit),
         ("^ou$", _of_the_month), ("^o?<uu$|^ouu$", _last_of_this), ("^u[AB]T$", _unit_beside),
         ("owAT(?!y)", _nth_after), ("^w[AB]T$", _beside_weekday),
         ("[>=<}%]u|^u[><]$", _turned_unit), ("iyD?", _in_year),
         ("d", _relative), ("3?t", _tonight), ("^N$", _now), ("iT", _plain),
-        ("r=?u", _rest), ("[123]@?(?:T|u)|E", _part_of), ("bT", _by), ("[>=<]S", _season),
+        ("r=?u", _rest), ("[13]i?T", _edge_of_part), ("[123]@?(?:T|u)|E", _part_of), ("bT", _by), ("[>=<]S", _season),
         ("o?CT-T", _closest),
         ("w", _weekday), ("^LT$", weeks_on), ("T[iP]L$", _weekday_ahead), ("T[iP]L$", day_ahead),
         ("^PT$", _plain), ("[no]T", day_of_month), ("y(?=T)", _year),
-        ("=T(?=.)|(?<=.)=T", _this_part), ("[>=<]T|T[>=<]", _turned),
-        ("LAT", _after), ("LBT", _before), ("^Tu$", _week_later),
+        ("=T(?=.)|(?<=.)=T", _this_part), ("[>=<]T", _turned), ("T[>=<]", _turned), ("T\\^y$", year_of_season),
+        ("L[A^]T", _after), ("LBT", _before), ("^Tu$", weekend_of_feast), ("^Tu$", _week_later),
+        ("^\\^y$", since_year),
         ("TW|WT", _feast_then), ("W", _away_day),
         ("o(?![uw])", _ordinal_day),
         ("(?<=T)-c$|c", _clock_time),

@@ -13,7 +13,7 @@ from tidemill.reading.amounts.numbers import number_at
 from tidemill.reading.moments.calendar import day, full_year
 from tidemill.reading.moments.feasts import FEAST_NAMES
 from tidemill.reading.moments.grammar.languages import TABLES
-from tidemill.reading.moments.grammar.when import SMALL_HOURS, DayTime, Stretch, TimeConstraints
+from tidemill.reading.moments.grammar.when import SMALL_HOURS, DayTime, Stretch, TimeConstraints, decade_of
 from tidemill.reading.moments.words import MONTHS, any_of
 
 MOST_TOKENS = 18
@@ -66,6 +66,7 @@ _PIECE = re.compile(
     rf"|(?P<hour>(?P<hh>\d{{1,4}})(?:ish)?{_MERIDIEM.format('ha')})"
     r"|(?P<fraction>(?P<fn>[13])/(?P<fd>[24]))(?=\s?h)"
     r"|(?P<pair>(?P<pa>\d{1,2})\s?(?P<ps>[/-])\s?(?P<pb>\d{1,2})(?![\d/:-]|\.\d|\s?(?:[ap]\.?m|uur|uhr|h\b)))"
+    r"|(?P<decade>(?:(?:the|jaren)\s)?'?(?P<en>(?:1[6-9]|20)\d0|(?<=the\s)\d0|(?<=the\s')\d0)'?s)(?!\w)"
     r"|(?P<ordinal>(?P<on>\d{1,2})(?:st|nd|rd|th|ste|de|e|er|\u00ba|\u00aa|\u00b0|\.(?=\s|-|$))(?!\w))"
     r"|(?P<short>'(?P<sy>\d\d)(?!\w))"
     r"|(?P<span>(?P<sn>\d{1,3})(?P<su>['\"]))(?!\w)"
@@ -86,6 +87,7 @@ _NAMED_MONTH = re.compile(
     rf"(?<!\w)(?:(\d{{1,2}})([./])((?:{any_of(MONTHS)})\b)\2|((?:{any_of(MONTHS)})\b)([/-])(\d{{1,2}})\5)((?:19|20)\d\d)\b"
 )
 """`22.Feb.2017`, `Feb/22/2017`."""
+_DECADE_OF = re.compile(r"\b(?:de )?jaren '?(\d0)\b(?!')")
 _NUMBERED_FEAST = re.compile(r"\b(?P<number>[123])(?:e|ste|de)\s(?=(?:kerst|paas|pinkster)dag\b)")
 _FIRST_DAYS = {"1": "eerste", "2": "tweede", "3": "derde"}
 
@@ -158,6 +160,12 @@ _MAKERS: Mapping[str, Callable[[int], Token]] = {
     "this_afternoon": lambda _: Token("t", (0, _PARTS["afternoon"])),
     "last_night": lambda _: Token("t", (-1, _PARTS["night"])),
     "uur": lambda _: Token("U", "h"),
+    "three_quarters": lambda _: Token("l", timedelta(minutes=45)),
+    "earth_hour": lambda _: Token(
+        "T", TimeConstraints(feast="earth hour", clock=DayTime(20, 30), until=DayTime(21, 30))
+    ),
+    "named_decade": lambda place: Token("T", TimeConstraints(within=decade_of(1920 + 10 * place))),
+    "counted_hour": lambda place: Token("c", DayTime(place + 1, 0, open=True, said=True)),
     "half_hour": lambda _: Token("l", timedelta(minutes=30)),
     "now": lambda _: Token("N"),
     "noon": lambda _: Token("c", DayTime(12, 0)),
@@ -175,6 +183,7 @@ def tokens_of(text: str, language: str, *, day_first: bool) -> list[Token] | Non
     text = _POINTED.sub(r"\1:\2", text) if "." in text else text
     text = _DOTTED_HOURS.sub(r"\1:\2\3\4:\5", text) if "." in text else text
     text = _NAMED_MONTH.sub(r"\1\6 \3\4 \7", text)
+    text = _DECADE_OF.sub(r"the \1s", text)
     text = _NUMBERED_FEAST.sub(lambda match: f"{_FIRST_DAYS[match['number']]} ", text)
     at = 0
     while at < len(text.rstrip(" .!?")):
@@ -332,8 +341,13 @@ def _iso_week(piece: re.Match[str], _: bool) -> Token | None:  # noqa: FBT001
     return Token("T", TimeConstraints(within=Stretch(begins, begins + timedelta(days=7), "w")))
 
 
+def _decade(piece: re.Match[str], _: bool) -> Token:  # noqa: FBT001
+    begins = int(piece["en"])
+    return Token("T", TimeConstraints(within=decade_of(begins if begins > 99 else 1900 + begins)))  # noqa: PLR2004
+
+
 _DIGIT_READERS = {
-    "isoweek": _iso_week,
+    "isoweek": _iso_week, "decade": _decade,
     "dotted": _dotted, "short": lambda piece, _: Token("y", full_year(piece["sy"])),
     "military": _military, "length": _hours_and_minutes,
     "iso": _iso, "full": _full, "quarter": _quarter, "clock": _clock, "hour": _hour, "pair": _pair,

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+import msgspec
+
 from tidemill.reading.moments.grammar.tokens import Token
 from tidemill.reading.moments.grammar.when import (
     DayTime,
@@ -11,6 +13,7 @@ from tidemill.reading.moments.grammar.when import (
     TimeConstraints,
     floor,
     moved,
+    resolved,
     unit_stretch,
 )
 
@@ -123,3 +126,42 @@ def day_ahead(tokens: Sequence[Token], _: datetime) -> Token | None:
     if within is None or within.grain != "d" or len(lengths) != 1 or lengths[0][0] not in "dwf":
         return None
     return _a_day(moved(within.start, lengths[0][0], float(lengths[0][1])))
+
+
+def hour_and_minutes(tokens: Sequence[Token], _: datetime) -> Token | None:
+    """`zes uur dertig`."""
+    (hour, said), (minute, _also) = tokens[0].value, tokens[-1].value
+    if tokens[1].value != "h" or hour != int(hour) or hour > _HOURS or minute not in _SPOKEN_MINUTES:
+        return None
+    return Token("c", DayTime(int(hour) % _HOURS, int(minute), open=1 <= hour < _HOURS / 2, said=said))
+
+
+_SPOKEN_MINUTES, _HOURS = frozenset(range(5, 60, 5)), 24
+
+
+def weekend_of_feast(tokens: Sequence[Token], now: datetime) -> Token | None:
+    """`Labor Day weekend`: the Saturday and Sunday beside the feast, and the feast where it touches them."""
+    when = tokens[0].value
+    span = resolved(when, now) if when.feast is not None and when.clock is None else None
+    if span is None or tokens[-1].value != "e":
+        return None
+    begins, weekday = span.start, span.start.weekday()
+    ahead = _SATURDAY - weekday
+    saturday = begins + timedelta(days=ahead if weekday >= _WEDNESDAY else ahead - 7)
+    opens = min(saturday, max(begins, saturday - timedelta(days=2)))
+    return _within(Stretch(opens, max(saturday + timedelta(days=2), span.end), "D"))
+
+
+_WEDNESDAY = 2
+
+
+def year_of_season(tokens: Sequence[Token], _: datetime) -> Token | None:
+    """`de zomer van 2025`."""
+    when = tokens[0].value
+    named = when.season is not None and when.year is None
+    return _time(msgspec.structs.replace(when, year=tokens[-1].value)) if named else None
+
+
+def since_year(tokens: Sequence[Token], _: datetime) -> Token | None:
+    """`since 2019`."""
+    return _time(TimeConstraints(year=tokens[-1].value))

@@ -113,6 +113,11 @@ def moved(moment: datetime, unit: str, count: float) -> datetime:
     return moment + timedelta(seconds=seconds * count)
 
 
+def decade_of(year: int) -> Stretch:
+    """The ten years that begin with a year."""
+    return Stretch(datetime(year, 1, 1), datetime(year + 10, 1, 1), "t")  # noqa: DTZ001 - wall-clock times
+
+
 def resolved(when: TimeConstraints, now: datetime) -> Stretch | None:
     """The stretch of time that constraints mean, as of now; None where there is none."""
     if not is_date(when):

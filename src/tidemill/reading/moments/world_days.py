@@ -1,0 +1,126 @@
+"""Days that the world observes on one date every year: by month, the day and its names."""
+
+_OBSERVED = {
+    1: "4:world braille day;6:armenian christmas;7:orthodox christmas,orthodox christmas day;"
+       "13:st knut's day;14:orthodox new year,old new year;"
+       "15:army day,indian army day;24:international day of education,international education day;"
+       "26:indian republic day,international customs day;28:data privacy day,data protection day;30:martyrs' day",
+    2: "2:imbolc,world wetlands day;4:world cancer day;6:sami national day;"
+       "10:world pulses day;11:international day of women and girls in science;13:world radio day;"
+       "20:world day of social justice;21:international mother language day;22:world thinking day;29:leap day",
+    3: "1:zero discrimination day,self-injury awareness day;3:world wildlife day;8:iwd,international womens day;"
+       "20:french language day,international day of happiness,world day of happiness;"
+       "21:world poetry day,world down syndrome day,naw-rúz,naw-ruz,international day of forests,"
+       "international day of nowruz,"
+       "international day for the elimination of racial discrimination;"
+       "23:world meteorological day,pakistan day;24:world tuberculosis day;"
+       "25:lady day,feast of the annunciation,annunciation,maria boodschap;"
+       "26:purple day;27:world theatre day,world theater day",
+    4: "2:world autism awareness day,world autism day;4:international day for mine awareness;"
+       "6:international day of sport for development and peace;12:international day of human space flight,yuri's night;"
+       "13:songkran;14:ambedkar jayanti;18:world heritage day;"
+       "20:chinese language day,four-twenty,420 day;21:world creativity and innovation day,"
+       "grounation day;"
+       "22:international mother earth day,mother earth day;"
+       "23:english language day,world book day,world book and copyright day,st. george's day,spanish language day;"
+       "24:armenian genocide remembrance day;25:world malaria day;26:world intellectual property day;"
+       "28:world day for safety and health at work;"
+       "29:international dance day;30:international jazz day,valborg",
+    5: "1:beltane,international workers' day,workers' day,international workers day,international labour day,"
+       "maharashtra day,lei day;"
+       "2:world tuna day;3:world press freedom day,polish constitution day;"
+       "4:international firefighters' day,international firefighters day,may the fourth;"
+       "5:international midwives' day;"
+       "8:world red cross day,world red cross and red crescent day;9:europe day,dag van europa;"
+       "12:international nurses day,international nurses' day;15:international day of families;"
+       "17:world telecommunication day,world information society day,international day against homophobia,"
+       "syttende mai,idahot;"
+       "18:international museum day;20:world bee day;"
+       "21:world day for cultural diversity for dialogue and development;"
+       "22:international day for biological diversity,international day for biodiversity,harvey milk day;"
+       "23:world turtle day;24:ecumenical patriarch day,brother's day;"
+       "25:africa day,african liberation day,towel day;28:menstrual hygiene day;"
+       "29:international day of united nations peacekeepers,peacekeepers day;"
+       "30:kaamatan,harvest festival kaamatan,feast of st joan of arc;31:world no tobacco day,no tobacco day,"
+       "visitation of mary",
+    6: "1:global day of parents,international children's day;3:world bicycle day;"
+       "6:russian language day,swedish national day;8:world oceans day,world ocean day;"
+       "12:world day against child labour,loving day;"
+       "14:world blood donor day;15:global wind day,world elder abuse awareness day;16:bloomsday,youth day;"
+       "17:world day to combat desertification;18:waterloo day,autistic pride day;"
+       "20:world refugee day,wereldvluchtelingendag;"
+       "21:litha,world music day,fête de la musique,national indigenous peoples day,world humanist day;"
+       "23:united nations public service day,public service day,international olympic day;"
+       "24:feast of st john the baptist,saint john's day,st john's day,fête nationale du québec;"
+       "25:day of the seafarer;"
+       "26:international day against drug abuse;29:feast of saints peter and paul,feast of st peter and st paul;"
+       "30:asteroid day",
+    7: "2:world ufo day;6:international kissing day;7:tanabata,world chocolate day;11:world population day;"
+       "12:orangemen's day,battle of the boyne;"
+       "15:world youth skills day;17:world emoji day;20:moon day;22:pi approximation day;"
+       "24:pioneer day;25:feast of st james;26:national day of the cowboy;"
+       "28:world hepatitis day;30:international day of friendship,friendship day",
+    8: "1:lammas,lughnasadh,lammas day,swiss national day;"
+       "8:international cat day;9:international day of the world's indigenous peoples,world indigenous day,"
+       "national women's day;"
+       "12:international youth day,world elephant day;13:left handers day,international lefthanders day;"
+       "15:indian independence day,feast of the assumption;"
+       "21:world senior citizens day;23:international day for the remembrance of the slave trade and its abolition;"
+       "26:women's equality day;30:international day of the disappeared",
+    9: "5:international day of charity;8:international literacy day,world literacy day;"
+       "12:international day for south-south cooperation;14:feast of the cross,holy cross day;"
+       "15:international day of democracy,free money day;"
+       "16:malaysia day,mexican independence day,world ozone day,"
+       "international day for the preservation of the ozone layer;"
+       "17:world patient safety day;21:world alzheimer's day,world gratitude day;22:world car free day,car free day,"
+       "autoloze dag;"
+       "23:bi visibility day,international day of sign languages;26:european day of languages;"
+       "27:world tourism day,meskel;28:world rabies day;29:st michael's day,world heart day;"
+       "30:international translation day",
+    10: "1:international day of older persons,international coffee day,international music day,chinese national day,"
+        "national day of the people's republic of china,world vegetarian day;"
+        "2:international day of non-violence,feast of the guardian angels;4:feast of st francis,"
+        "feast of st francis of assisi;"
+        "5:world teachers day;8:indian air force day,air force day;9:world post day,leif erikson day,hangul day;"
+        "10:world mental health day,double ten day,world homeless day,world day against the death penalty;"
+        "11:national coming out day,coming out day;12:dia de la raza,fiesta nacional de españa;"
+        "13:international day for disaster reduction;14:world standards day;"
+        "15:global handwashing day,white cane safety day,international day of rural women;"
+        "17:international day for the eradication of poverty;20:world statistics day;"
+        "23:mole day;24:world development information day;27:world day for audiovisual heritage;"
+        "28:international animation day,ohi day;29:turkish republic day;31:samhain,all hallows eve,allhallowe'en",
+    11: "1:samhuinn,all hallows' day,kannada rajyotsava;5:guy fawkes' night,fireworks night;6:gustavus adolphus day;"
+        "8:world town planning day;9:world freedom day;"
+        "10:world science day for peace and development,world science day,marine corps birthday;"
+        "11:poppy day,polish independence day;14:world diabetes day,indian children's day,children's day in india;"
+        "16:international day for tolerance;17:international students' day,international students day,"
+        "world prematurity day;"
+        "19:world toilet day,intl men's day;20:africa industrialization day,transgender day of remembrance;"
+        "21:world television day,world hello day;25:white ribbon day,"
+        "international day for the elimination of violence against women;29:day of solidarity with the palestinian "
+        "people;30:st. andrews day",
+    12: "1:romanian national day;2:international day for the abolition of slavery;"
+        "3:international day of persons with disabilities,international day of disabled persons;"
+        "4:indian navy day,navy day;5:international volunteer day,world soil day,krampusnacht;"
+        "6:finnish independence day,feast of saint nicholas,feast of st. nicholas;"
+        "7:international civil aviation day,armed forces flag day;"
+        "9:international anti-corruption day,international day against corruption;"
+        "11:international mountain day;13:feast of saint lucia,st. lucia's day,saint lucy's day;"
+        "15:bill of rights day,koninkrijksdag;16:day of reconciliation,vijay diwas;17:wright brothers day;"
+        "18:arabic language day,international migrants day,"
+        "un arabic language day;20:international human solidarity day,human solidarity day;"
+        "21:yule,winter solstice day;23:festivus,kisan diwas,farmers day;24:nochebuena;"
+        "25:feast of the nativity,nativity of jesus;"
+        "27:st john the evangelist day;28:feast of the holy innocents,childermas,day of the holy innocents;"
+        "31:watch night",
+}  # fmt: skip
+
+
+def observed_days() -> dict[str, tuple[int, int, str]]:
+    """The month, the day and the names of each observed day, by the first of its names."""
+    found: dict[str, tuple[int, int, str]] = {}
+    for month, days in _OBSERVED.items():
+        for entry in days.split(";"):
+            day, _, names = entry.partition(":")
+            found[names.partition(",")[0]] = (month, int(day), names)
+    return found
