@@ -1,5 +1,6 @@
 """A worker that freezes, and wakes up after its lease: it writes nothing, and begins anew."""
 
+import asyncio
 import signal
 import sqlite3
 from datetime import timedelta
@@ -8,8 +9,11 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from rig.engines import until
 from rig.site import agenda
 from rig.works import stages_done, the_works
+from tidemill.pipeline.ports import StoreBusy
+from tidemill.store.ledger.workers import Workers
 from tidemill.store.schema import jobs, pages, runs, workers
 from tidemill.verticals.events.store.tables import events
 
@@ -63,6 +67,37 @@ async def test_a_worker_frozen_inside_a_transaction_loses_it_and_holds_up_no_res
             assert rescued.jobs == 6
             with pytest.raises(DBAPIError, match=r"idle-in-transaction timeout|connection is closed"):
                 await frozen.execute(text("SELECT 1"))
+
+
+async def test_a_worker_frozen_in_the_middle_of_a_statement_loses_its_transaction(site, migrated_postgres_url):
+    async with the_works(migrated_postgres_url) as works:
+        await works.enqueue(await works.source(site))
+        store, later = works.system.store, works.system.clock.now() + timedelta(hours=1)
+        await works.system.worker.sign_in()
+        await store.ledger.claim("http", 6, works.system.worker.key(), works.system.clock.now())
+        limits = {"lease": store.workers.lease, "job_limit": timedelta(minutes=30)}
+        async with store.database.engine.connect() as frozen:
+            await frozen.execute(text("SELECT id FROM pipeline_jobs FOR UPDATE"))
+            driver = (await frozen.get_raw_connection()).driver_connection
+            half = asyncio.create_task(driver.copy_to_table("page_bodies", source=never_sent()))
+            await until(lambda: is_half_sent(store.database), "PostgreSQL waits for the rest of the statement")
+            with pytest.raises(StoreBusy):
+                await Workers(store.database, store.ids, **limits).rescue(later)
+            (rescued,) = await Workers(store.database, store.ids, **limits, stalled_after=timedelta(0)).rescue(later)
+            assert rescued.jobs == 6
+            half.cancel()
+            await asyncio.wait((half,))
+            await frozen.invalidate()
+
+
+async def never_sent():
+    await asyncio.Event().wait()
+    yield b""
+
+
+async def is_half_sent(database):
+    question = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    return bool(await answer(database, f"{question} AND query LIKE 'COPY%' AND wait_event = 'ClientRead'"))
 
 
 async def answer(database, question):

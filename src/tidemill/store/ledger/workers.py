@@ -16,6 +16,7 @@ from tidemill.pipeline.happenings import JobDead, JobsRescued
 from tidemill.store.database.batches import write_each
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
+from tidemill.store.database.stalled_sessions import STALLED_AFTER, end_stalled_sessions, wait_briefly_for_locks
 from tidemill.store.ledger import dead_letters
 from tidemill.store.ledger.claims import mark_work
 from tidemill.store.ledger.suspects import READY_OR_SUSPECT
@@ -55,12 +56,24 @@ _STUCK = (
 class Workers:
     """The register of workers. A worker's heartbeat holds all of its leases at once: one row, however many jobs."""
 
-    def __init__(self, database: Database, ids: Ids, *, lease: timedelta, job_limit: timedelta) -> None:
-        """A worker unseen for `lease` is dead; a job in hand for over `job_limit` is stuck."""
+    def __init__(
+        self,
+        database: Database,
+        ids: Ids,
+        *,
+        lease: timedelta,
+        job_limit: timedelta,
+        stalled_after: timedelta = STALLED_AFTER,
+    ) -> None:
+        """A worker unseen for `lease` is dead; a job in hand for over `job_limit` is stuck.
+
+        A transaction that its process has left alone for `stalled_after` is undone.
+        """
         self._database = database
         self._ids = ids
         self._lease = lease
         self._job_limit = job_limit
+        self._stalled_after = stalled_after
 
     @property
     def lease(self) -> timedelta:
@@ -115,10 +128,14 @@ class Workers:
     async def rescue(self, now: datetime) -> list[JobsRescued | JobDead]:
         """Free the jobs of dead workers, to resume at their last checkpoint, and fail those stuck for too long.
 
-        Answers what is to be announced: of each worker what was freed, and each job that became a dead letter.
+        Answers what is to be announced: of each worker what was freed, and each job that became a dead letter. A
+        process that froze in the middle of a transaction loses it first; until that is due, a rescue that would have
+        to wait for its locks fails as busy.
         """
+        await end_stalled_sessions(self._database, self._stalled_after)
         await self._ids.reserve(1_000)
         async with self._database.write() as connection:
+            await wait_briefly_for_locks(connection)
             dead = (await connection.execute(_UNSEEN, {"b_since": now - self._lease})).scalars().all()
             told = [each for worker_id in dead for each in await self._rescue_worker(connection, worker_id, now)]
             return told + await self._rescue_stuck(connection, now)
