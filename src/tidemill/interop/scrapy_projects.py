@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 from tidemill.core.urls import BadUrl, registrable_domain
 from tidemill.interop.coroutines import MustWait
 from tidemill.interop.import_paths import UnusableCode
-from tidemill.interop.spider_requests import Unfollowed, address_of
+from tidemill.interop.spider_requests import HARMLESS, Unfollowed, address_of, headers_of
 from tidemill.interop.spiders import make_spider, start_requests_of
 
 MOST_PAGES = 1_000
@@ -92,7 +92,7 @@ def _entry(cls: type[Spider], project: Settings, vertical: str) -> SpiderEntry:
     left = []
     settings = project.copy()
     cls.update_settings(settings)
-    addresses, trouble = _beginnings(cls)
+    addresses, headers, trouble = _beginnings(cls)
     left += trouble
     left += [f"{name}: {words}" for name, words in LEFT_OUT.items() if settings.getpriority(name)]
     if not settings.getbool("ROBOTSTXT_OBEY"):
@@ -100,12 +100,14 @@ def _entry(cls: type[Spider], project: Settings, vertical: str) -> SpiderEntry:
     entry: dict[str, Any] = {
         "name": _WORDS.sub("-", str(getattr(cls, "name", cls.__name__)).lower()).strip("-"),
         "vertical": vertical,
-        "base_url": addresses[0].partition("?")[0] if addresses else "https://example.invalid",
+        "base_url": "/".join(addresses[0].split("/")[:3]) if addresses else "https://example.invalid",
         "adapter": f"scrapy:{cls.__module__}:{cls.__name__}",
         "max_pages": min(settings.getint("CLOSESPIDER_PAGECOUNT") or MOST_PAGES, MOST_PAGES),
     }
     if delay := min(settings.getfloat("DOWNLOAD_DELAY"), LONGEST_DELAY):
         entry["pace"] = {"interval_seconds": delay}
+    if headers:
+        entry["headers"] = headers
     others = sorted({one for each in addresses if (one := _domain(each)) != _domain(addresses[0])})
     if others:
         entry["settings"] = {"domains": others}
@@ -120,15 +122,16 @@ def _domain(url: str) -> str:
         return ""
 
 
-def _beginnings(cls: type[Spider]) -> tuple[list[str], list[str]]:
-    """Return the addresses that a spider begins with, and what cannot be taken over of them."""
+def _beginnings(cls: type[Spider]) -> tuple[list[str], dict[str, str], list[str]]:
+    """Return the addresses that a spider begins with, the headers that it sends, and what cannot be taken over."""
     try:
         spider = make_spider(cls, None)
         found = [(each, address_of(each, spider)) for each in start_requests_of(spider)]
     except (UnusableCode, MustWait) as error:
-        return [], [f"where it begins is not known: {error}"]
+        return [], {}, [f"where it begins is not known: {error}"]
     except Exception as error:  # noqa: BLE001 - somebody else's code; the others are taken over all the same
-        return [], [f"where it begins is not known: {type(error).__name__}: {error}"[:300]]
+        return [], {}, [f"where it begins is not known: {type(error).__name__}: {error}"[:300]]
     left = [f"{each.url}: {address.why}" for each, address in found if isinstance(address, Unfollowed)]
     kept = dict.fromkeys(each.url.partition("#")[0] for each, address in found if isinstance(address, str))
-    return list(kept), left if kept else [*left, "it begins with no address; write its targets by hand"]
+    said = {name: value for each, _ in found for name, value in headers_of(each).items() if name in HARMLESS}
+    return list(kept), said, left if kept else [*left, "it begins with no address; write its targets by hand"]

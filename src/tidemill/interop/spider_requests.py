@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,6 +12,13 @@ LONGEST_NOTE = 4_000
 """Characters; a request hands a few values on, not a page."""
 _MARK = "tidemill:"
 _NOT_HANDED_ON = frozenset({"depth", "download_timeout", "download_slot", "download_latency", "dont_redirect"})
+WHO_ASKS = frozenset({"user-agent", "host", "connection", "accept-encoding", "content-length"})
+"""Headers that Tidemill sets itself, so that a request that has them is followed without them."""
+HARMLESS = frozenset({
+    "accept", "accept-language", "cache-control", "content-type", "dnt", "origin", "pragma", "referer",
+    "upgrade-insecure-requests", "x-requested-with",
+})  # fmt: skip
+"""Headers that seldom change what is answered: a request is followed, and they are sent if the source has them."""
 DEFAULT_CALLBACK = "_parse"
 """What Scrapy calls for a request without a callback; spiders with rules have one of their own."""
 
@@ -30,12 +37,14 @@ class Unfollowed(NamedTuple):
     why: str
 
 
-def address_of(request: Request, spider: Spider) -> str | Unfollowed:
-    """Return the address of a page to follow, or why the request cannot be followed."""
-    if request.method != "GET" or request.body:
-        return Unfollowed(f"a {request.method} request is not sent")
-    if request.headers:
-        return Unfollowed("a request with headers of its own is not sent; write them in the source's settings")
+def address_of(request: Request, spider: Spider, sent: Collection[str] = ()) -> str | Unfollowed:
+    """Return the address of a page to follow, or why the request cannot be followed.
+
+    `sent` names the headers that the source sends with every request. Those that only say who asks, or in what form,
+    hold no request up; of another one it is not known what the site answers without it.
+    """
+    if refused := _unsent(request, sent):
+        return Unfollowed(refused)
     callback = _method_name(request.callback, spider)
     if callback is None:
         return Unfollowed("its callback is no method of the spider")
@@ -49,6 +58,23 @@ def address_of(request: Request, spider: Spider) -> str | Unfollowed:
         return Unfollowed("it hands on more than fits into a note")
     plain = request.url.partition("#")[0]
     return plain if handover == Handover() else f"{plain}#{_MARK}{packed}"
+
+
+def _unsent(request: Request, sent: Collection[str]) -> str:
+    """Return why a request is not sent as it is; '' if it may be followed by its address alone."""
+    if request.method != "GET" or request.body:
+        return f"a {request.method} request is not sent"
+    own = headers_of(request).keys() - WHO_ASKS - HARMLESS - {name.lower() for name in sent}
+    if own:
+        return f"it sends headers of its own ({', '.join(sorted(own))}); write them under the source's headers"
+    return "it sends cookies of its own; write them under the source's headers" if request.cookies else ""
+
+
+def headers_of(request: Request) -> dict[str, str]:
+    """Return a request's headers, their names in small letters."""
+    return {
+        name.decode("latin-1").lower(): (request.headers.get(name) or b"").decode("latin-1") for name in request.headers
+    }
 
 
 def handover_of(url: str) -> Handover:

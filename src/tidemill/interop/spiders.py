@@ -5,7 +5,7 @@ follow. No reactor runs: what needs one is refused with words.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -30,7 +30,8 @@ from tidemill.interop.coroutines import MustWait, run_through
 from tidemill.interop.import_paths import ImportPath, UnusableCode, code_version, import_class
 from tidemill.interop.items import ITEM_SETTINGS, plain_values, records_of
 from tidemill.interop.nothing_read import reason_for_nothing
-from tidemill.interop.spider_requests import Handover, Unfollowed, address_of, handover_of
+from tidemill.interop.spider_requests import DEFAULT_CALLBACK, Handover, Unfollowed, address_of, handover_of
+from tidemill.interop.spider_state import SpiderState
 
 MOST_YIELDED = 2 * MOST_RECORDS
 """Items and requests that are taken from one page: the most records, and as many pages to follow."""
@@ -54,23 +55,29 @@ class SpiderAdapter:
         """The items that the callback yields as records, and the pages that it asks for."""
         try:
             spider = make_spider(self._cls, context.source.adapter_settings.get("spider_arguments"))
-            handover = _handover(page, spider)
-            yielded = list(islice(_answers(spider, page, handover), MOST_YIELDED + 1))
+            sent = context.source.headers
+            handover = _handover(page, spider, sent)
+            yielded, state = _yielded(spider, page, handover)
         except (UnusableCode, MustWait) as error:
             return Fail(Failure.ADAPTER_CRASHED, str(error))
         items = [ItemAdapter(each).asdict() for each in yielded[:MOST_YIELDED] if ItemAdapter.is_item(each)]
-        addresses = [address_of(each, spider) for each in yielded[:MOST_YIELDED] if isinstance(each, Request)]
+        addresses = [address_of(each, spider, sent) for each in yielded[:MOST_YIELDED] if isinstance(each, Request)]
         left = Counter(each.why for each in addresses if isinstance(each, Unfollowed))
         closed = [f"the spider closed itself: {each.reason}" for each in yielded if isinstance(each, CloseSpider)]
         records = records_of(items, context, f"{self._cls.__name__}.{handover.callback}")
         follow = tuple(each for each in addresses if isinstance(each, str))
+        counters = state.counters_in(_by_same_callback(follow, handover))
         if not records and not follow:
             return reason_for_nothing(page, f"{self._cls.__name__}.{handover.callback} yielded nothing")
         return Found(
             records=records,
             follow=follow,
-            truncated=len(yielded) > MOST_YIELDED or bool(left or closed),
-            notes=(*closed, *(f"{count} requests were left: {why}" for why, count in left.items())),
+            truncated=len(yielded) > MOST_YIELDED or bool(left or closed or counters),
+            notes=(
+                *closed,
+                *(f"{count} requests were left: {why}" for why, count in left.items()),
+                *(f"{name} counts pages on the spider; hand the number on with cb_kwargs" for name in counters),
+            ),
         )
 
 
@@ -111,15 +118,34 @@ def start_requests_of(spider: Spider, most: int = 1_000) -> list[Request]:
     return [each for each in islice(run_through(begun), most) if isinstance(each, Request)]
 
 
-def _handover(page: Page, spider: Spider) -> Handover:
+def _handover(page: Page, spider: Spider, sent: Collection[str]) -> Handover:
     """Return how to read the page: as its address says, else as the spider would begin with it."""
     if "#" in page.url:
         return handover_of(page.url)
     wanted = _same(page.url)
     for request in start_requests_of(spider):
-        if _same(request.url) == wanted and isinstance(address := address_of(request, spider), str):
+        if _same(request.url) == wanted and isinstance(address := address_of(request, spider, sent), str):
             return handover_of(address)
     return Handover()
+
+
+def _yielded(spider: Spider, page: Page, handover: Handover) -> tuple[list[Any], SpiderState]:
+    """Return what the callback yields, and what it changed on the spider; its classes are as they were before."""
+    state = SpiderState(spider)
+    try:
+        return list(islice(_answers(spider, page, handover), MOST_YIELDED + 1)), state
+    finally:
+        state.put_back()
+
+
+def _by_same_callback(addresses: Iterable[str], handover: Handover) -> list[str]:
+    """Return the pages that are read as this one was: its next ones, not the things that it lists."""
+    alike = [each for each in addresses if _called(handover_of(each)) == _called(handover)]
+    return [each.partition("#")[0] for each in alike]
+
+
+def _called(handover: Handover) -> str:
+    return "parse" if handover.callback == DEFAULT_CALLBACK else handover.callback
 
 
 def _same(url: str) -> str:

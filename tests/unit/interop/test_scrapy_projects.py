@@ -63,7 +63,7 @@ def test_each_spider_is_an_entry_with_where_it_begins_its_pace_and_its_limit(pro
     assert entry == {
         "name": "my-shelves",
         "vertical": "prices",
-        "base_url": "https://shop.example/a",
+        "base_url": "https://shop.example",
         "max_pages": 40,
         "pace": {"interval_seconds": 3.0},
         "settings": {"domains": ["other.example"]},
