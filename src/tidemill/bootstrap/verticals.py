@@ -17,7 +17,7 @@ _own = {plugin.name: plugin.load() for plugin in OWN}
 _brought, UNLOADABLE_PLUGINS = loaded_verticals(plugin for name, plugin in PLUGINS.items() if name not in _own)
 _extended = with_installed_adapters({**_own, **_brought}, entry_points(group=GROUP))
 VERTICALS: dict[str, Vertical] = {
-    name: replace(vertical, adapters=AdapterTable(vertical.adapters, FOREIGN_CODE))
+    name: replace(vertical, adapters=AdapterTable(vertical.adapters, FOREIGN_CODE, vertical.judge.__module__))
     for name, vertical in _extended[0].items()
 }
 """Every vertical by name."""

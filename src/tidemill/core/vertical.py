@@ -16,6 +16,7 @@ from tidemill.core.page import Page
 from tidemill.core.policy import Policy
 from tidemill.core.quality.readings import AS_READ, FieldRules
 from tidemill.core.record import RawRecord, Reading
+from tidemill.core.replay.reading_version import ReadingVersion
 from tidemill.core.services.enrichment import EnrichmentRules
 from tidemill.core.source import FetcherKind, Source
 from tidemill.core.verdict import Verdict
@@ -116,6 +117,15 @@ class Vertical:
     def decode_record(self, stored: bytes) -> object:
         """Decode a stored record from JSON, as a restarted worker does."""
         return _decoder(self.record).decode(stored)
+
+
+def installed_version(vertical: Vertical, name: str) -> ReadingVersion | None:
+    """Return the version of an adapter that is installed here, with its code's digest where that is known."""
+    adapter = vertical.adapters.get(name)
+    if adapter is None:
+        return None
+    code_of: Callable[[str], str] | None = getattr(vertical.adapters, "code_of", None)
+    return ReadingVersion(adapter.version, "" if code_of is None else code_of(name))
 
 
 def unknown_adapter(name: str, adapters: Collection[str]) -> str:

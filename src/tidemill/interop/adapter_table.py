@@ -6,6 +6,7 @@ from typing import NamedTuple
 from tidemill.core.checks.source_settings import SettingChecks
 from tidemill.core.vertical import Adapter
 from tidemill.interop.import_paths import ImportPath, UnusableCode, parse_import_path
+from tidemill.interop.reading_code import code_digest
 
 MOST_KEPT = 1_000
 """Adapters that are kept once made; past that they are made anew, so that wrong names fill no memory."""
@@ -24,8 +25,11 @@ class AdapterTable(Mapping[str, Adapter]):
     Only those that were listed are iterated over: code that is named by an import path belongs to whoever names it.
     """
 
-    def __init__(self, listed: Mapping[str, Adapter], foreign: Mapping[str, ForeignCode]) -> None:
-        """`foreign` says how names of each scheme are made into adapters."""
+    def __init__(
+        self, listed: Mapping[str, Adapter], foreign: Mapping[str, ForeignCode], rules_module: str = ""
+    ) -> None:
+        """`foreign` says how names of each scheme are made into adapters; `rules_module` judges what they read."""
+        self._rules_module = rules_module
         self._listed = listed
         self.foreign = foreign
         self._schemes = frozenset(foreign)
@@ -41,6 +45,11 @@ class AdapterTable(Mapping[str, Adapter]):
         if isinstance(made, str):
             raise KeyError(name)
         return made
+
+    def code_of(self, name: str) -> str:
+        """Return a digest of the code that an adapter and its vertical's rules read by; '' where it is not known."""
+        adapter = self.get(name)
+        return "" if adapter is None else code_digest(type(adapter).__module__, self._rules_module)
 
     def _version(self, name: str) -> Adapter | None:
         """Return the version of a listed adapter that is named `id@1.2.0`, where the adapter brings it along."""

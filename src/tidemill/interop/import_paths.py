@@ -1,6 +1,5 @@
 """Names of adapters that are import paths: `poet:package.module:PageClass`, `scrapy:package.module:Spider`."""
 
-import hashlib
 import importlib
 import inspect
 import re
@@ -8,10 +7,12 @@ import sys
 from importlib import metadata
 from typing import Any, NamedTuple
 
+from tidemill.interop.reading_code import code_digest
+
 _NAME = re.compile(r"(?P<scheme>[a-z]+):(?P<module>[A-Za-z_][\w.]*):(?P<attribute>[A-Za-z_]\w*)")
 _SEMVER = re.compile(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?")
 LONGEST_NAME = 200
-HASH_DIGITS = 12
+NO_SOURCE = "0"
 
 
 class UnusableCode(Exception):
@@ -70,16 +71,11 @@ def import_class(path: ImportPath) -> type[Any]:
 
 
 def code_version(cls: type[Any]) -> str:
-    """Return the version of a class as semver: its package's release, and a hash of its module's source.
+    """Return the version of a class as semver: its package's release, and a digest of the code that it reads with.
 
-    Whoever changes the code gets another version without raising one by hand, so that stored pages are read anew.
+    Whoever changes that code gets another version without raising one by hand, so that stored pages are read anew.
     """
-    try:
-        source = inspect.getsource(sys.modules[cls.__module__])
-    except (OSError, TypeError):
-        source = ""
-    digest = hashlib.sha256(source.encode()).hexdigest()[:HASH_DIGITS]
-    return f"{_release(cls.__module__.partition('.')[0])}+{digest}"
+    return f"{_release(cls.__module__.partition('.')[0])}+{code_digest(cls.__module__) or NO_SOURCE}"
 
 
 def _release(package: str) -> str:

@@ -6,7 +6,8 @@ import msgspec
 
 from tidemill.core.failure import Failure
 from tidemill.core.outcome import Advance, Fail, Outcome, Stage
-from tidemill.core.vertical import Vertical
+from tidemill.core.replay.reading_version import ReadingVersion, reading_version
+from tidemill.core.vertical import Vertical, installed_version
 from tidemill.pipeline.checkpoints import Claimed, Fetched, Parsed
 from tidemill.pipeline.dependencies import StageDependencies
 from tidemill.pipeline.page_reading import ReadResult, page_to_read, read_page
@@ -30,12 +31,21 @@ def parse_outcome(fetched: Fetched, result: ReadResult) -> Outcome:
 
 
 def held_reading(claimed: Claimed, verticals: Mapping[str, Vertical]) -> Fail | None:
-    """Return why the page is stored and not read: the version of its adapter has not been accepted yet."""
-    adapter = verticals[claimed.job.vertical].adapters.get(claimed.target.adapter_id)
+    """Return why the page is stored and not read: the version of its adapter has not been accepted yet.
+
+    Other code under the same version may read until its replay shows that it alters too much.
+    """
+    vertical, name = verticals[claimed.job.vertical], claimed.target.adapter_id
+    adapter = vertical.adapters.get(name)
     if adapter is None or not claimed.accepted_version or adapter.version == claimed.accepted_version:
         return None
+    accepted = reading_version(claimed.accepted_version)
+    installed = installed_version(vertical, name) if accepted.exact else ReadingVersion(adapter.version)
+    if installed is None or accepted.admits(installed):
+        return None
+    what = f"other code of version {adapter.version}" if accepted.exact else f"version {adapter.version}"
     words = (
-        f"version {adapter.version} of {adapter.id} is held at the gate, {claimed.accepted_version} was accepted; "
+        f"{what} of {adapter.id} is held at the gate, {accepted.version} was accepted; "
         "`tidemill replays list` shows the report that waits for a person"
     )
     return Fail(Failure.CHANGE_HELD, words)

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from tidemill.core.replay.reading_version import reading_version
 from tidemill.core.replay.report import ReplayReport
 
 
@@ -124,3 +125,10 @@ class ReadingChange(msgspec.Struct, frozen=True, kw_only=True):
     created_by: str
     decided_at: datetime | None
     decided_by: str
+
+
+def is_of_code(change: ReadingChange) -> bool:
+    """Return whether only the code of a version changed, not the version itself."""
+    if change.kind is not ReadingChangeKind.VERSION:
+        return False
+    return reading_version(str(change.before)).version == reading_version(str(change.after)).version

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tidemill.core.replay.views import ChangeStatus, ReadingChange, ReadingChangeKind
-from tidemill.core.vertical import Vertical
+from tidemill.core.replay.reading_version import ReadingVersion, reading_version
+from tidemill.core.replay.views import ChangeStatus, ReadingChange, ReadingChangeKind, is_of_code
+from tidemill.core.vertical import Vertical, installed_version
 from tidemill.operations.replay.actions import ReplayActions
 from tidemill.pipeline.happenings import Announce, DriftNoticed
 from tidemill.pipeline.ports import Clock
@@ -43,32 +44,48 @@ class ReadingGate:
         installed = await self._installed()
         known = {name: version for name, version in installed.items() if name in accepted}
         first = {name: version for name, version in installed.items() if name not in accepted}
-        differing = {name: version for name, version in known.items() if accepted[name] != version}
+        differing = {
+            name: version for name, version in known.items() if not reading_version(accepted[name]).is_alike(version)
+        }
+        first |= {
+            name: version
+            for name, version in known.items()
+            if version.code and not reading_version(accepted[name]).code and name not in differing
+        }
         if not self.is_on:
-            await changes.record_versions({**first, **differing}, GATE, now)
+            await changes.record_versions(_as_text({**first, **differing}), GATE, now)
             return len(first), 0
-        await changes.record_versions(first, GATE, now)
+        await changes.record_versions(_as_text(first), GATE, now)
         opened = 0
         for name, version in differing.items():
             last = await changes.newest_version_change(name)
-            is_known = last is not None and last.after == version and last.before == accepted[name]
+            before = str(reading_version(accepted[name])._replace(exact=False))
+            is_known = last is not None and last.after == str(version) and last.before == before
             if not is_known or (last is not None and last.status is ChangeStatus.SUPERSEDED):
-                await changes.open_version(name, accepted[name], version, now)
+                await changes.open_version(name, before, str(version), now)
                 opened += 1
         return len(first), opened
 
-    async def _installed(self) -> dict[str, str]:
+    async def _installed(self) -> dict[str, ReadingVersion]:
         """Return the versions that are installed here of adapters that read something."""
-        found = {}
+        found: dict[str, ReadingVersion] = {}
         for vertical, name in await self.actions.changes.adapters_in_use():
             known = self.verticals.get(vertical)
-            adapter = None if known is None else known.adapters.get(name)
-            if adapter is not None:
-                found[name] = adapter.version
+            version = None if known is None else installed_version(known, name)
+            if version is not None:
+                found[name] = version
         return found
 
     def _tell(self, change: ReadingChange, replay_id: int, why: str) -> None:
-        what = f"version {change.after}" if change.kind is ReadingChangeKind.VERSION else "new selectors"
+        what = (
+            f"{'other code of ' if is_of_code(change) else ''}version {change.after}"
+            if change.kind is ReadingChangeKind.VERSION
+            else "new selectors"
+        )
         words = f"{what} held at the gate, replay {replay_id} waits for a person: {why}"
         adapter, source = change.adapter_id, change.source_id or 0
         self.announce(DriftNoticed(self.clock.now(), 0, source, adapter, RULE, "", words, is_over=False))
+
+
+def _as_text(versions: Mapping[str, ReadingVersion]) -> dict[str, str]:
+    return {name: str(version) for name, version in versions.items()}

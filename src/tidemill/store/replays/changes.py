@@ -9,7 +9,8 @@ from sqlalchemy import and_, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.audit import AuditEntry
-from tidemill.core.replay.views import ChangeStatus, ReadingChange, ReadingChangeKind
+from tidemill.core.replay.reading_version import reading_version
+from tidemill.core.replay.views import ChangeStatus, ReadingChange, ReadingChangeKind, is_of_code
 from tidemill.core.source import Source
 from tidemill.store.database.database import Database
 from tidemill.store.database.keys import Ids
@@ -180,7 +181,10 @@ class ReadingChanges:
         async with self._database.write() as connection:
             done = bool((await connection.execute(update(reading_changes).where(open_ones).values(**said))).rowcount)
             if done and status in {ChangeStatus.PASSED, ChangeStatus.ACCEPTED}:
-                await self._take_effect(connection, change, by, now)
+                was_held = status is ChangeStatus.ACCEPTED or not is_of_code(change)
+                await self._take_effect(connection, change, by, now, was_held=was_held)
+            if done and status is ChangeStatus.WAITING and is_of_code(change):
+                await _hold_code(connection, change)
             if done:
                 await write_audit(connection, zip(keys, audit, strict=True), now)
         return done
@@ -195,9 +199,13 @@ class ReadingChanges:
             await _use(connection, source.id, selectors, now)
             await write_audit(connection, zip(keys, audit, strict=True), now)
 
-    async def _take_effect(self, connection: AsyncConnection, change: ReadingChange, by: str, now: datetime) -> None:
+    async def _take_effect(
+        self, connection: AsyncConnection, change: ReadingChange, by: str, now: datetime, *, was_held: bool
+    ) -> None:
         if change.kind is ReadingChangeKind.VERSION:
             await _record(self._database, connection, {change.adapter_id: change.after}, by, now)
+            if not was_held:
+                return
             due = (targets.c.adapter_id == change.adapter_id) & targets.c.enabled
             await connection.execute(update(targets).where(due).values(next_due_at=now))
         elif change.source_id is not None:
@@ -214,6 +222,13 @@ async def _use(connection: AsyncConnection, source_id: int, selectors: Any, now:
     await connection.execute(
         update(targets).where(due).values(next_due_at=now, good_digest=None, etag="", last_modified="")
     )
+
+
+async def _hold_code(connection: AsyncConnection, change: ReadingChange) -> None:
+    """Let nothing but the code that was accepted read from now on."""
+    exact = str(reading_version(str(change.before))._replace(exact=True))
+    mine = adapter_versions.c.adapter_id == change.adapter_id
+    await connection.execute(update(adapter_versions).where(mine).values(version=exact))
 
 
 async def _record(
