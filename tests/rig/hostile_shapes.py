@@ -54,6 +54,10 @@ MARKUP: dict[str, Shape] = {
     "numbers between cents": lambda size: "<h1>Fiets</h1><p class=price>" + "5<sup>95</sup>" * size + "</p>",
     "blocks of data": lambda size: _LD.format('{"@type":"Thing"}') * size,
     "list items": lambda size: "<ul>" + "<li><a href=/x>Jazz</a> 3 maart 20:00</li>" * size + "</ul>",
+    "priced lists within lists": lambda size: (
+        "<ul><li>Fiets € 5" * (size // 17) + "<li>10 stuks € 4" * size
+    ),
+    "blocks in blocks": lambda size: "<div class=event><h3>Jazz</h3>" * (size // 17) + "<p>3 maart € 5</p>" * size,
     "table rows": lambda size: "<table>" + "<tr><td>3 maart</td><td>Jazz</td></tr>" * size + "</table>",
     "definition lists": lambda size: "<dl>" + "<dt>Prijs<dd>€ 3" * size + "</dl>",
     "divs": lambda size: "<div>" * size,

@@ -19,7 +19,7 @@ from tidemill.fetching.gated_fetch import GatedFetch, Gates, RedirectResult
 from tidemill.fetching.guard import AddressGuard
 from tidemill.fetching.host_pacer import HostPacer
 from tidemill.fetching.robots import Robots, RobotsMemory
-from tidemill.fetching.translate import failure_of_code, retry_after, status_of
+from tidemill.fetching.translate import failure_of_code, is_part, retry_after, status_of
 from tidemill.pipeline.ports import (
     Clock,
     FetchRequest,
@@ -193,7 +193,8 @@ def _failure_of(response: WireResponse, cut: Failure | None, *, is_conditional: 
     """Return what is wrong with a response: its status first, then a body that is not whole."""
     if response.status_code == _NOT_MODIFIED and is_conditional:
         return None
-    return failure_of_code(response.status_code) or response.cut or cut
+    part = Failure.TRUNCATED_BODY if is_part(response.status_code, response.headers.get("content-range", "")) else None
+    return failure_of_code(response.status_code) or response.cut or cut or part
 
 
 def _error_text(response: WireResponse, failure: Failure) -> str:

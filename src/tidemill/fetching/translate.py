@@ -1,6 +1,7 @@
 """Map status codes, headers and exceptions of the web to our failures."""
 
 import asyncio
+import re
 import socket
 import ssl
 from datetime import UTC, datetime, timedelta
@@ -46,6 +47,17 @@ def failure_of_code(code: int) -> Failure | None:
     return Failure.SERVER_ERROR if 500 <= code < 600 else Failure.CLIENT_ERROR  # noqa: PLR2004
 
 
+_WHOLE_RANGE = re.compile(r"bytes 0-(\d{1,15})/(\d{1,15})", re.ASCII)
+
+
+def is_part(code: int, content_range: str) -> bool:
+    """Return whether a response says that it is a part of a page; nobody asked for one."""
+    if code != 206:  # noqa: PLR2004 - the code is the standard's
+        return False
+    whole = _WHOLE_RANGE.fullmatch(content_range.strip().lower())
+    return whole is None or int(whole[1]) + 1 != int(whole[2])
+
+
 def status_of(failure: Failure | None) -> FetchStatus:
     """Return how a fetch with this failure ended."""
     return FetchStatus.OK if failure is None else _STATUS_OF_FAILURE.get(failure, FetchStatus.ERROR)
@@ -58,7 +70,7 @@ def retry_after(header: str, now: datetime) -> timedelta | None:
         return min(timedelta(seconds=min(int(text[:12]), 10**9)), LONGEST_RETRY_AFTER)
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for a year, or a zone, of twenty digits
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

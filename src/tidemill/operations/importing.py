@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -15,8 +16,9 @@ from tidemill.operations.plans import KnownAdapters, Problem, ProblemList, Sourc
 from tidemill.operations.source_file import read_entries, read_sources
 from tidemill.operations.target_file import count_lines, read_targets
 from tidemill.pipeline.ports import Clock
+from tidemill.store.database.batches import AT_ONCE, portions
 from tidemill.store.sources.sources import Change, SourceRepository
-from tidemill.store.sources.targets import TargetRepository
+from tidemill.store.sources.targets import TargetRepository, Wanted
 
 NOTHING_TO_SCRAPE = (
     "a source without targets is never scraped; list its pages under `targets`, name what lists them with "
@@ -163,7 +165,7 @@ class Importer:
             kept = await self.targets_file(content, actor, name)
             await self._prune(over, actor, name)
             return msgspec.structs.replace(kept, **over.names)
-        wanted = _wanted(read_targets(content, sources, self._known, problems), {}, actor)
+        wanted = _read_aside(_wanted(read_targets(content, sources, self._known, problems), {}, actor))
 
         def audit(count: int) -> AuditEntry:
             return _entry(actor, "targets.import", name, {"targets": count, "problems": len(problems.found)})
@@ -207,7 +209,7 @@ class Importer:
         wanted = [(plan.source, plan.fields) for plan in plans]
         done = await self._sources.upsert(wanted, self._clock.now(), audit)
         keys = {name: key for name, (key, _) in done.items()}
-        targets = _wanted((target for plan in plans for target in plan.targets), keys, actor)
+        targets = _at_hand(_wanted((target for plan in plans for target in plan.targets), keys, actor))
         written = await self._targets.bring_in(targets, most, self._clock.now(), lambda _: None)
         from_templates = await self._create_template_targets(plans)
         changes = Counter(change for _, change in done.values())
@@ -234,13 +236,23 @@ class Importer:
         return sum([await template.create_targets(self._clock.now()) for template in templates])
 
 
-def _wanted(
-    plans: Iterable[TargetPlan], keys: Mapping[str, int], actor: str
-) -> Iterator[tuple[Target, Collection[str]]]:
+def _wanted(plans: Iterable[TargetPlan], keys: Mapping[str, int], actor: str) -> Iterator[Wanted]:
     """Yield targets as the store takes them; `keys` holds the keys of sources that were just created."""
     for plan in plans:
         source_id = keys.get(plan.source_name, plan.target.source_id)
         yield msgspec.structs.replace(plan.target, source_id=source_id, created_by=actor), plan.fields
+
+
+async def _read_aside(wanted: Iterator[Wanted]) -> AsyncIterator[Sequence[Wanted]]:
+    """Yield what a file holds in portions, each of which is read in a thread: everything else goes on meanwhile."""
+    while some := await asyncio.to_thread(lambda: list(islice(wanted, AT_ONCE))):
+        yield some
+
+
+async def _at_hand(wanted: Iterator[Wanted]) -> AsyncIterator[Sequence[Wanted]]:
+    """Yield what was read before in portions."""
+    for some in portions(wanted):
+        yield some
 
 
 def _change(before: Source | Target | None, after: Source | Target, fields: Collection[str]) -> Change:

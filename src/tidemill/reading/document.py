@@ -32,6 +32,7 @@ class Document:
     def __init__(self, markup: str | bytes, url: str = "") -> None:
         """Keep the markup, as text or in UTF-8; nothing is decoded or parsed yet."""
         self._given = markup
+        self._left_out: list[str] = []
         self.url = url
 
     @classmethod
@@ -72,8 +73,13 @@ class Document:
 
     @property
     def cut(self) -> str:
-        """The limit at which the page was cut before its tree was built; '' for a whole one."""
-        return self._limited[1]
+        """What of the page was not read: the limit at which it was cut, and what was left out; '' for a whole one."""
+        return "; ".join(filter(None, (self._limited[1], *self._left_out)))
+
+    def leave_out(self, what: str) -> None:
+        """Note a part of the page that is not read, so that its answer says so."""
+        if what not in self._left_out:
+            self._left_out.append(what)
 
     @computed_once
     def _limited(self) -> tuple[str, str]:

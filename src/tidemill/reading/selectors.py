@@ -18,6 +18,7 @@ from tidemill.core.checks.source_settings import CheckSetting
 from tidemill.core.checks.suggestions import unknown_name
 from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document, visible_strings
+from tidemill.reading.limits.nesting import shallow
 from tidemill.reading.text import block_of, squash
 
 _CONFIDENCE = 0.9
@@ -27,6 +28,9 @@ STRUCTURE = frozenset({"item", "empty", "next", "total"})
 Spec = Mapping[str, Any]
 
 LONGEST_SELECTOR = 500
+MOST_NESTED = 8
+"""Blocks within each other that are read, the innermost left out: each is gone through whole, so a page of nothing but
+blocks within blocks would be gone through once for every one of them."""
 
 
 def selectors_problem(spec: object, fields: Collection[str]) -> str:
@@ -78,7 +82,7 @@ def read_selectors(document: Document, spec: Spec) -> list[RawRecord]:
 
 def _read(document: Document, spec: Spec) -> list[RawRecord]:
     item = spec.get("item")
-    blocks = document.tree.css(str(item)) if item else [node for node in (document.tree.root,) if node is not None]
+    blocks = _blocks(document, str(item)) if item else [node for node in (document.tree.root,) if node is not None]
     wanted = {field: _alternatives(places) for field, places in spec.items() if field not in STRUCTURE}
     places = {field: " | ".join(ways) for field, ways in wanted.items()}
     records = []
@@ -88,6 +92,15 @@ def _read(document: Document, spec: Spec) -> list[RawRecord]:
             origin = f"selectors/{item or ':root'}[{index}]"
             records.append(_record(fields, origin, places, block))
     return records
+
+
+def _blocks(document: Document, item: str) -> list[LexborNode]:
+    """Return the blocks that hold records; those too deep within others are left out, and the document is told."""
+    found = document.tree.css(item)
+    kept = shallow(found, MOST_NESTED)
+    if over := len(found) - len(kept):
+        document.leave_out(f"{over} blocks of {item} that lie within {MOST_NESTED} others")
+    return kept
 
 
 def _record(fields: dict[str, str], origin: str, places: Mapping[str, str], block: LexborNode) -> RawRecord:

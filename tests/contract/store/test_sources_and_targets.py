@@ -1,7 +1,9 @@
 """Sources, targets and hosts on the repository, and the operations that people do with them, on both databases."""
 
-from collections.abc import Collection, Iterator
+import threading
+from collections.abc import AsyncIterator, Collection
 from datetime import timedelta
+from typing import ClassVar
 
 import pytest
 from sqlalchemy import func, insert, select, update
@@ -322,8 +324,9 @@ async def test_a_file_that_breaks_off_half_way_leaves_nothing_behind(
     source = Source(id=0, name="big", vertical="events", base_url="https://big.example", adapter_id="events.generic")
     key = (await source_shelf.upsert([(source, ())], clock.now()))["big"][0]
 
-    def wanted(*, breaks_off: bool) -> Iterator[tuple[Target, Collection[str]]]:
-        yield from ((a_target(key, number), ("host",)) for number in range(1_500))
+    async def wanted(*, breaks_off: bool) -> AsyncIterator[list[tuple[Target, Collection[str]]]]:
+        for first in range(0, 1_500, 500):
+            yield [(a_target(key, number), ("host",)) for number in range(first, first + 500)]
         if breaks_off:
             raise ZeroDivisionError
 
@@ -380,6 +383,29 @@ async def test_a_target_on_another_site_is_refused_by_line_wherever_it_comes_fro
     with pytest.raises(Mistake, match=r"evil\.example is not the source's site jazzclub\.example"):
         await target_desk.add("jazzclub", "https://evil.example/agenda", "ans")
     assert (await target_desk.add("jazzclub", "https://www.jazzclub.example/b", "ans")).host == "jazzclub.example"
+
+
+class NotingAdapters(frozenset[str]):
+    """Known adapters that note which threads ask for them."""
+
+    threads: ClassVar[set[int]] = set()
+
+    def __contains__(self, adapter: object) -> bool:
+        self.threads.add(threading.get_ident())
+        return super().__contains__(adapter)
+
+
+async def test_a_file_of_targets_is_read_beside_the_loop(
+    importer: Importer, source_shelf: SourceRepository, target_shelf: TargetRepository, clock: SettableClock
+) -> None:
+    """Twenty megabytes were read inside the write, and nothing else happened for half a minute."""
+    await importer.sources_file(FILE.encode(), "ans")
+    known = KnownAdapters({"events": NotingAdapters({"events.generic"})})
+    rows = "".join(f"jazzclub,/agenda/{number}\n" for number in range(2_500))
+    done = await Importer(source_shelf, target_shelf, clock, known).targets_file(f"source,url\n{rows}".encode(), "ans")
+    assert done.targets.created == 2_500
+    assert NotingAdapters.threads
+    assert threading.get_ident() not in NotingAdapters.threads
 
 
 @pytest.mark.shows("S2b")

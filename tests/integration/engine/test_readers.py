@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import socket
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -21,6 +23,7 @@ from tidemill.core.outcome import Fail
 from tidemill.core.page import Page
 from tidemill.core.source import Source
 from tidemill.engine.readers import pool as pool_module
+from tidemill.engine.readers.fork_server import ORDER, Note, Order
 from tidemill.engine.readers.limits import ReaderLimits
 from tidemill.engine.readers.pool import MOST_FAILED_STARTS, ReaderPool
 from tidemill.pipeline.page_reading import PageTask, ReadPage, ReadResult, read_page
@@ -126,6 +129,33 @@ async def test_a_flood_of_records_is_cut_off_and_counts_as_truncated(pools: Pool
     (result,) = await read_all(pools.pool(), task("flood", most_records=20))
     assert isinstance(result, ReadPage)
     assert (result.kept.records, result.kept.truncated, len(result.verdicts.accepted)) == (20, True, 20)
+
+
+LEFT_BEHIND = """
+import os, socket, sys, time
+from tidemill.engine.readers.fork_server import run_fork_server
+run_fork_server(socket.socket(fileno=int(sys.argv[1])), lambda connection, is_nice: connection.recv(1))
+os.waitpid(-1, 0)
+"""
+
+
+async def test_readers_that_end_after_their_worker_are_no_complaint() -> None:
+    """Their end was written to a socket that was closed, and one that had just begun was left alive for ever."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        command = (sys.executable, "-c", LEFT_BEHIND, str(theirs.fileno()))
+        process = await asyncio.create_subprocess_exec(
+            *command, stderr=asyncio.subprocess.PIPE, pass_fds=[theirs.fileno()]
+        )
+        theirs.close()
+        assert Note(ours.recv(1)) is Note.READY
+        reading, work = socket.socketpair()
+        with reading, work:
+            socket.send_fds(ours, [ORDER.pack(Order.START, 0)], [work.fileno()])
+            ours.close()
+            async with asyncio.timeout(20):
+                _, complaint = await process.communicate()
+    assert complaint == b""
 
 
 async def test_killing_readers_costs_no_page(pools: Pools) -> None:

@@ -106,6 +106,13 @@ async def test_a_gzip_page_without_its_end_is_truncated_and_what_came_is_evidenc
 
 
 @pytest.mark.shows("F1")
+async def test_a_part_that_nobody_asked_for_is_not_taken_for_the_page(clock: SettableClock) -> None:
+    answer = page("<p>ho", 206, content_range="bytes 0-4/5000")
+    result = await fetcher_of(Web(clock, {HOME: answer}), clock).fetch(asking())
+    assert (result.status, result.failure, result.body) == (FetchStatus.ERROR, Failure.TRUNCATED_BODY, b"<p>ho")
+
+
+@pytest.mark.shows("F1")
 async def test_a_page_that_unfolds_beyond_the_cap_is_too_large(clock: SettableClock) -> None:
     answer = WireResponse(status_code=200, headers={"content-encoding": "gzip"}, body=gzip.compress(bytes(5000)))
     result = await fetcher_of(Web(clock, {HOME: answer}), clock).fetch(asking(max_bytes=1000))

@@ -9,7 +9,7 @@ import pytest
 from rig.clock import NOON
 from tidemill.core.failure import Failure
 from tidemill.fetching.guard import RefusedAddress
-from tidemill.fetching.translate import failure_of_code, retry_after, status_of, wire_failure
+from tidemill.fetching.translate import failure_of_code, is_part, retry_after, status_of, wire_failure
 from tidemill.pipeline.ports import FetchStatus
 
 pytestmark = pytest.mark.shows("F1")
@@ -62,6 +62,8 @@ def test_a_failure_ends_a_fetch_in_one_way(failure: Failure | None, status: Fetc
         ("-5", None),
         ("1.5", None),
         ("Mon, 99 Foo 2026", None),
+        ("Mon, 01 Jan 99999999999 10:00:00 GMT", None),
+        ("Mon, 01 Jan 2027 10:00:00 -99999999999999999999", None),
     ],
 )
 def test_retry_after_is_seconds_or_a_date_and_otherwise_nothing(header: str, wait: timedelta | None) -> None:
@@ -96,3 +98,14 @@ def caused(error: Exception, cause: Exception) -> Exception:
 def test_an_exception_of_the_network_means_one_failure(error: Exception, failure: Failure) -> None:
     assert wire_failure(error).failure is failure
     assert type(error).__name__ in wire_failure(error).detail
+
+
+@pytest.mark.parametrize(
+    ("code", "content_range", "is_one"),
+    [
+        (206, "bytes 0-1/100", True), (206, "", True), (206, "bytes 0-99/*", True), (206, "pages 1-2/2", True),
+        (206, "bytes 0-99/100", False), (206, "Bytes 0-99/100 ", False), (200, "bytes 0-1/100", False),
+    ],
+)  # fmt: skip
+def test_a_part_of_a_page_is_told_by_its_status_and_range(code: int, content_range: str, *, is_one: bool) -> None:
+    assert is_part(code, content_range) is is_one

@@ -50,20 +50,27 @@ def run_fork_server(control: socket.socket, serve: Serve) -> None:
     signal.set_wakeup_fd(handler_end.fileno(), warn_on_full_buffer=False)
     children: set[int] = set()
     with control, wake_end, handler_end:
-        try:
+        with suppress(BrokenPipeError):  # the worker died while this process was starting
             control.sendall(NOTE.pack(Note.READY, os.getpid(), 0))
-        except BrokenPipeError:
-            return  # the worker died while this process was starting
-        while True:
-            readable, _, _ = select.select([control, wake_end], [], [])
-            if wake_end in readable:
-                wake_end.recv(4_096)
-                tell_ended(control, children)
-            if control in readable and not _obey(control, (wake_end, handler_end), children, serve):
-                break
+            _serve_orders(control, (wake_end, handler_end), children, serve)
+        signal.set_wakeup_fd(-1)  # children still end, and Python would complain about sockets that are closed
         for child in children:
             with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
+
+
+def _serve_orders(
+    control: socket.socket, wake: tuple[socket.socket, socket.socket], children: set[int], serve: Serve
+) -> None:
+    """Obey until the worker is gone, and tell it of the children that end."""
+    wake_end, _ = wake
+    while True:
+        readable, _, _ = select.select([control, wake_end], [], [])
+        if wake_end in readable:
+            wake_end.recv(4_096)
+            tell_ended(control, children)
+        if control in readable and not _obey(control, wake, children, serve):
+            return
 
 
 def _obey(control: socket.socket, unneeded: tuple[socket.socket, ...], children: set[int], serve: Serve) -> bool:

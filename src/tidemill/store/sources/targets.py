@@ -1,7 +1,7 @@
 """Targets as rows: brought in by source and address, listed page by page, paused, resumed, removed."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterable, Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -55,9 +55,13 @@ class TargetRepository:
         return done
 
     async def bring_in(
-        self, wanted: Iterable[Wanted], most: int, now: datetime, audit: Callable[[int], AuditEntry | None]
+        self,
+        wanted: AsyncIterable[Sequence[Wanted]],
+        most: int,
+        now: datetime,
+        audit: Callable[[int], AuditEntry | None],
     ) -> Counter[Change]:
-        """The same in one transaction for as many as a file holds, read while they are written; answers counts.
+        """The same in one transaction for as many as a file holds, written as its portions come; answers counts.
 
         There are no more than `most`, no two with the same address; `audit` is told how many there were.
         """
@@ -65,7 +69,8 @@ class TargetRepository:
         counts: Counter[Change] = Counter()
         names: set[str] = set()
         async with self._database.write() as connection:
-            for some in portions(self._counted(*each) for each in wanted):
+            async for portion in wanted:
+                some = [self._counted(*each) for each in portion]
                 done = await upsert_targets(connection, some, list(islice(left, len(some))), now)
                 counts.update(change for _, change in done.values())
                 names.update(target.host for target, _ in some)

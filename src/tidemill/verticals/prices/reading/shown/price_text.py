@@ -14,17 +14,28 @@ INVISIBLE = frozenset(
 """Elements whose words nobody reads."""
 
 
-def text_within(node: LexborNode) -> str:
-    """An element's words as a price is read: `12` with a small `99` behind it is 12.99."""
+LONGEST = 2_000
+"""Characters, and nodes, of an element's words: more of them are no price and no notice of stock."""
+
+
+def text_within(node: LexborNode, longest: int = LONGEST) -> str:
+    """An element's words as a price is read: `12` with a small `99` behind it is 12.99.
+
+    Soon after `longest` characters the rest is left out: elements within elements would each be gone through whole.
+    """
     pieces: list[str] = []
     after_cents = False
-    for child in node.traverse(include_text=True):
+    length = 0
+    for number, child in enumerate(node.traverse(include_text=True)):
+        if length > longest or number > LONGEST:
+            break
         if not child.is_text_node:
             continue
         text, parent = child.text_content, child.parent
         if not text or text.isspace() or parent is None or parent.tag in INVISIBLE:
             continue
-        text = text.strip()
+        text = squash(text)
+        length += len(text)
         is_cents = is_fraction(parent, text)
         if pieces and _continues(pieces[-1], text):
             pieces[-1] += text

@@ -7,6 +7,7 @@ from itertools import pairwise
 from selectolax.lexbor import LexborNode
 
 from tidemill.reading.document import Document
+from tidemill.reading.limits.nesting import shallow
 from tidemill.reading.money import parse_money
 from tidemill.reading.text import squash
 from tidemill.verticals.prices.reading.product import QuantityTier
@@ -15,7 +16,10 @@ from tidemill.verticals.prices.reading.shown.page_layout import PageLayout
 from tidemill.verticals.prices.reading.shown.price_text import text_within
 
 _MOST_ROWS, _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_TIER = 400, 50, 300, 100
+_LONGEST_CELL = 300
 _MOST_ATTRIBUTES = 80
+_MOST_NESTED = 16
+"""Tables and lists within each other that are looked at for tiers: old shops lay whole pages out in tables."""
 _QUANTITY = (
     r"(?P<from>\d{1,5})\s*(?:(?:-|\u2013|to|tot|bis)\s*\d{1,5}|\+|or (?:more|above|greater)|and (?:up|more|above)|"
     r"of meer|en meer|oder mehr|ou plus|et plus|o más|o più)?"
@@ -118,7 +122,7 @@ def _priced_groups(layout: PageLayout) -> list[LexborNode]:
                     break
                 priced.add(node.mem_id)
                 node = node.parent
-    return [group for group in layout.groups if group.mem_id in priced][:_MOST_ROWS]
+    return shallow([group for group in layout.groups if group.mem_id in priced], _MOST_NESTED)[:_MOST_ROWS]
 
 
 def _may_be_priced(text: str) -> bool:
@@ -138,7 +142,10 @@ def _across(table: LexborNode) -> list[QuantityTier]:
     """The tiers of a table that tells quantities in one row and their prices in the row below."""
     if table.tag != "table":
         return []
-    rows = [[text_within(cell) for cell in row.css("td, th")[:_MOST_CELLS]] for row in table.css("tr")[:_FEW_ROWS]]
+    rows = [
+        [text_within(cell, _LONGEST_CELL) for cell in row.css("td, th")[:_MOST_CELLS]]
+        for row in table.css("tr")[:_FEW_ROWS]
+    ]
     for quantities, prices in pairwise(rows):
         pairs = zip(quantities, prices, strict=False) if len(quantities) == len(prices) else ()
         found = [tier for quantity, price in pairs if (tier := _pair(quantity, price)) is not None]
@@ -151,7 +158,11 @@ def _in_terms(group: LexborNode) -> list[QuantityTier]:
     """The tiers of a list of terms, each of which is a quantity with its price behind it."""
     terms = group.css("dt")[:_MOST_TIERS] if group.tag == "dl" else []
     pairs = [(term, behind) for term in terms if (behind := _next_element(term)) is not None and behind.tag == "dd"]
-    return [tier for term, behind in pairs if (tier := _pair(text_within(term), text_within(behind))) is not None]
+    return [
+        tier
+        for term, behind in pairs
+        if (tier := _pair(text_within(term, _LONGEST_CELL), text_within(behind, _LONGEST_CELL))) is not None
+    ]
 
 
 def _pair(quantity: str, price: str) -> QuantityTier | None:
@@ -161,10 +172,10 @@ def _pair(quantity: str, price: str) -> QuantityTier | None:
 
 
 def _tier(row: LexborNode, other: frozenset[int] = frozenset()) -> QuantityTier | None:
-    text = text_within(row)
+    text = text_within(row, _LONGEST_TIER)
     match = _TIER.match(text) if len(text) <= _LONGEST_TIER else None
     if (match is None or other) and row.tag == "tr":
-        return _in_cells([text_within(cell) for cell in row.css("td, th")[:_MOST_CELLS]], other)
+        return _in_cells([text_within(cell, _LONGEST_CELL) for cell in row.css("td, th")[:_MOST_CELLS]], other)
     money = parse_money(match["price"]) if match is not None else None
     return QuantityTier(_quantity(match), money.amount) if match is not None and money is not None else None
 
@@ -183,7 +194,7 @@ def _other_columns(group: LexborNode) -> frozenset[int]:
     """The columns of a table whose heads say that what they tell is no price of one article."""
     first = group.css_first("tr") if group.tag == "table" else None
     heads = first.css("th, td")[:_MOST_CELLS] if first is not None else []
-    return frozenset(at for at, head in enumerate(heads) if at and _NOT_OF_ONE.search(text_within(head)))
+    return frozenset(at for at, head in enumerate(heads) if at and _NOT_OF_ONE.search(text_within(head, _LONGEST_CELL)))
 
 
 _NOT_OF_ONE = re.compile(
