@@ -28,9 +28,13 @@ class AlertCheck(msgspec.Struct, frozen=True):
 
 
 class ChannelAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a message: no error if it was taken; `is_final` if it will never be."""
+    """What became of a message: no error if it was taken; `is_final` if it will never be.
+
+    `may_have_come` if the other side went silent with the message in its hands.
+    """
 
     error: str = ""
+    may_have_come: bool = False
     retry_after: timedelta | None = None
     is_final: bool = False
 
@@ -89,8 +93,10 @@ class OutboxStore(Protocol):
         """Mark messages as sent."""
         ...
 
-    async def put_back(self, claimed: ClaimedNotices, error: str, next_try_at: datetime) -> None:
-        """Leave messages to be sent again."""
+    async def put_back(
+        self, claimed: ClaimedNotices, error: str, next_try_at: datetime, *, may_have_come: bool
+    ) -> None:
+        """Leave messages to be sent again; once they may have come, they may have come for good."""
         ...
 
     async def refused(self, claimed: ClaimedNotices, error: str) -> None:

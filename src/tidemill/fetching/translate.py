@@ -77,10 +77,15 @@ def retry_after(header: str, now: datetime) -> timedelta | None:
     return min(max(moment - now, timedelta(0)), LONGEST_RETRY_AFTER)
 
 
+_NEVER_CONNECTED = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
+
+
 def wire_failure(error: Exception) -> WireFailure:
     """Return the failure that an exception of aiohttp, the operating system or TLS means."""
     words = ": ".join(filter(None, (type(error).__name__, str(error))))
-    return WireFailure(failure=_failure_of(error), detail=words[:500])
+    failure = _failure_of(error)
+    is_silence = failure in {Failure.TIMED_OUT, Failure.CONNECTION_LOST} and not isinstance(error, _NEVER_CONNECTED)
+    return WireFailure(failure=failure, detail=words[:500], may_have_arrived=is_silence)
 
 
 def _failure_of(error: Exception) -> Failure:

@@ -198,12 +198,16 @@ class WireResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WireFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """No response came, and why; `retry_at` is when to ask again, where known. `subrequest_hosts` as in a response."""
+    """No response came, and why; `retry_at` is when to ask again, where known. `subrequest_hosts` as in a response.
+
+    `may_have_arrived` if the other side had a connection, and went silent or hung up without an answer.
+    """
 
     failure: Failure
     detail: str = ""
     retry_at: datetime | None = None
     subrequest_hosts: tuple[str, ...] = ()
+    may_have_arrived: bool = False
 
 
 class Transport(Protocol):

@@ -57,11 +57,12 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeliveryAttempt(msgspec.Struct, frozen=True):
-    """The result of one attempt; `code` is 0 without a response."""
+    """The result of one attempt; `code` is 0 without a response, and then it may have arrived all the same."""
 
     delivery: Delivery
     code: int
     error: str = ""
+    may_have_arrived: bool = False
 
     @property
     def is_accepted(self) -> bool:

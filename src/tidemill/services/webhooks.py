@@ -42,7 +42,8 @@ class WebhookPost:
         )
         answer = await self._transport.send(request, _no_wait)
         if isinstance(answer, WireFailure):
-            return DeliveryAttempt(delivery, 0, f"{answer.failure}: {answer.detail}"[:LONGEST_ERROR])
+            words = f"{answer.failure}: {answer.detail}"[:LONGEST_ERROR]
+            return DeliveryAttempt(delivery, 0, words, may_have_arrived=answer.may_have_arrived)
         sent = DeliveryAttempt(delivery, answer.status_code)
         return (
             sent

@@ -1,8 +1,10 @@
 """Every alert fires from its cause, once, within its delay, and recovers; messages go out once and in order."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,13 +14,15 @@ import pytest
 from sqlalchemy import delete, update
 
 from rig.clock import SettableClock
+from rig.engines import until
 from rig.rows import a_job, a_run, a_source, a_target, put
 from rig.watched import MINUTE, Watched, a_watched
 from tidemill.alerts.checks import DiskSpace, full_disks
-from tidemill.alerts.ports import AlertCheck
+from tidemill.alerts.ports import AlertCheck, ChannelAnswer
 from tidemill.core.admission import Backoff
 from tidemill.core.alerts.incidents import DRIFT_ALERTS
-from tidemill.core.alerts.outgoing import MAY_HAVE_COME
+from tidemill.core.alerts.messages import AlertNotice
+from tidemill.core.alerts.outgoing import MAY_HAVE_COME, OutgoingNotice
 from tidemill.core.alerts.table import ALERTS, AlertName, Severity
 from tidemill.core.health.grades import Grading, HealthGrade
 from tidemill.core.quality.drift import DriftRule
@@ -440,6 +444,18 @@ async def test_a_storm_of_thirty_sources_of_one_host_is_one_incident_and_two_mes
     assert "is over after" in message["blocks"][1]["text"]["text"]
 
 
+async def test_what_was_closed_by_hand_and_goes_on_is_not_told_as_recovered(watched: Watched) -> None:
+    await many_letters(watched)
+    await watched.minutes(7)
+    (incident,) = await watched.system.actions.incidents.every()
+    await watched.system.actions.incidents.close(incident.id, "ann")
+    await watched.minutes(20)
+    assert watched.slack.titles == ["P2 dead letters: 51 dead letters are pending"] * 2
+    await no_letters(watched)
+    await watched.minutes(7)
+    assert watched.slack.titles[2:] == ["Recovered: P2 dead letters: this installation"]
+
+
 async def test_an_urgent_incident_silences_the_others_of_its_cause_until_it_is_over(watched: Watched) -> None:
     await tick_dies(watched)
     await watched.minutes(3)
@@ -449,10 +465,57 @@ async def test_an_urgent_incident_silences_the_others_of_its_cause_until_it_is_o
     assert [title.split(":")[0] for title in watched.slack.titles] == ["P1 tick silent"]
     await ticks_are_done(watched)
     await watched.minutes(12)
-    assert [title.split(" ours")[0] for title in watched.slack.titles][1:] == [
-        "P2 dead letters:",
-        "Recovered: P1 tick silent:",
-    ]
+    assert watched.slack.titles[1:] == [
+        "P2 dead letters: 51 dead letters are pending", "Recovered: P1 tick silent: this installation",
+    ]  # fmt: skip
+
+
+async def test_of_what_is_told_at_once_the_most_urgent_goes_first(watched: Watched) -> None:
+    await breakers_open(watched)
+    await watched.minutes(1)
+    assert watched.slack.titles == ["P1 breakers open: vertical events", "P2 breaker open: host a.example"]
+    (urgent,) = [words for words in watched.slack.texts if "So many sites" in words]
+    assert "the breakers of 2 of 3 sources are open, all of host a.example" in urgent
+
+
+class SlowChannel:
+    """Takes what it is given, once it is let."""
+
+    name = "mail"
+    service = Service.MAIL
+
+    def __init__(self, until: asyncio.Event) -> None:
+        self.until, self.taken = until, list[str]()
+
+    async def send(self, notice: AlertNotice, repeated: str, now: datetime) -> ChannelAnswer:
+        assert (repeated, now.tzinfo) == ("", UTC)
+        await self.until.wait()
+        self.taken.append(notice.title)
+        return ChannelAnswer()
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_a_slow_channel_holds_no_other_up(watched: Watched) -> None:
+    slack_has_it = asyncio.Event()
+    slow = SlowChannel(slack_has_it)
+    sender = watched.system.alerts.sender
+    both = replace(sender, channels={"mail": slow, "slack": sender.channels["slack"]})
+    notice = AlertNotice(key="k", kind="opened", title="P1", at=watched.clock.now())
+    now = watched.clock.now()
+    notices = [OutgoingNotice(channel=name, notice=notice, send_after=now) for name in ("mail", "slack")]
+    await watched.system.alerts.outbox.add(notices, now)
+    passing = asyncio.create_task(both.run())
+
+    async def slack_took_it() -> bool:
+        return bool(watched.slack.messages)
+
+    await until(slack_took_it, "Slack has the message")
+    assert slow.taken == []
+    slack_has_it.set()
+    assert await passing == "2 sent"
+    assert slow.taken == ["P1"]
 
 
 async def test_what_goes_on_is_repeated_after_twelve_hours_unless_somebody_is_at_it(watched: Watched) -> None:
@@ -603,9 +666,12 @@ async def test_slack_in_trouble_costs_no_message(fault: StandinFault, watched: W
     await many_letters(watched)
     watched.slack.fault = fault
     await watched.minutes(5)
+    watched.slack.fault = StandinFault.DOWN
+    await watched.minutes(5)
     watched.slack.fault = StandinFault.NONE
-    await watched.minutes(12)
-    assert len(watched.slack.messages) == 1
+    await watched.minutes(17)
+    (words,) = watched.slack.texts
+    assert (MAY_HAVE_COME in words) == (fault is StandinFault.HANGS)
 
 
 async def test_a_crash_between_sending_and_noting_doubles_one_message_which_says_so(watched: Watched) -> None:

@@ -1,5 +1,6 @@
 """Messages by real sockets: Slack, mail and the signed webhook, and never to a refused address."""
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -50,6 +51,22 @@ async def test_slack_takes_a_notice_over_a_real_socket() -> None:
         assert (await sender.send(NOTICE, "", NOON)).error == ""
         await sender.close()
     assert slack.titles == [NOTICE.title]
+
+
+async def test_slack_may_have_a_message_when_it_hangs_up_and_has_none_when_nobody_is_there() -> None:
+    async def hangs_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(hangs_up, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    sender = channel("slack", slack_webhook=f"http://127.0.0.1:{port}{PATH}")
+    assert (await sender.send(NOTICE, "", NOON)).may_have_come
+    server.close()
+    await server.wait_closed()
+    answer = await sender.send(NOTICE, "", NOON)
+    assert (bool(answer.error), answer.may_have_come) == (True, False)
+    await sender.close()
 
 
 async def test_an_address_that_the_guard_refuses_is_not_called() -> None:

@@ -52,7 +52,7 @@ class SlackChannel:
 
 def _answer(answer: WireResponse | WireFailure) -> ChannelAnswer:
     if isinstance(answer, WireFailure):
-        return ChannelAnswer(error=f"slack: {answer.failure}")
+        return ChannelAnswer(error=f"slack: {answer.failure}", may_have_come=answer.may_have_arrived)
     if answer.status_code // 100 == _OK_CLASS:
         return ChannelAnswer()
     words = f"slack answered {answer.status_code}"

@@ -34,7 +34,9 @@ class WebhookChannel:
         if attempt.is_accepted:
             return ChannelAnswer()
         words = f"answered {attempt.code}" if attempt.code else (attempt.error.split(":", 1)[0] or "no answer")
-        return ChannelAnswer(error=f"webhook: {words}", is_final=attempt.code == _BAD_REQUEST)
+        return ChannelAnswer(
+            error=f"webhook: {words}", is_final=attempt.code == _BAD_REQUEST, may_have_come=attempt.may_have_arrived
+        )
 
     async def close(self) -> None:
         """Leave the transport to its owner."""

@@ -206,6 +206,7 @@ def decide_messages(incidents: Sequence[OpenIncident], now: datetime) -> Telling
         told, quiet = _messages_of_cause(cause, group, now)
         messages += told
         silenced += quiet
+    messages.sort(key=lambda each: each.severity.value)  # channels send a message a second: the most urgent go first
     return Telling(messages=tuple(messages), silenced=tuple(silenced))
 
 
@@ -215,9 +216,11 @@ def _messages_of_cause(
     live = [each for each in group if each.closed_at is None and not _is_snoozed(each, now)]
     new = [each for each in live if each.told_at is None]
     quiet = [each for each in new if _is_silenced(each, group)]
-    quiet += [each for each in group if each.closed_at is not None and not each.was_sent and not each.is_settled]
+    ended = [each for each in group if each.closed_at is not None and not each.is_settled]
+    again = {each.key for each in group if each.closed_at is None}
+    over = [each for each in ended if each.was_sent and each.key not in again]
+    quiet += [each for each in ended if each not in over]  # nobody heard of it, or it goes on as a newer incident
     opened = [each for each in new if each not in quiet]
-    over = [each for each in group if each.closed_at is not None and each.was_sent and not each.is_settled]
     old = [each for each in live if _is_to_repeat(each, now)]
     last = max((each.told_at for each in group if each.told_at is not None and each.was_sent), default=None)
     is_held = last is not None and now - last < MESSAGE_INTERVAL

@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 
 from tidemill.core.alerts.incidents import IncidentMessage, MessageKind, OpenIncident, length_in_words
-from tidemill.core.alerts.table import ALERTS
+from tidemill.core.alerts.table import ALERTS, CauseKind
 
 LONGEST_TITLE = 150
+LONGEST_ABOUT = 100
 LONGEST_TEXT = 2_900
 """Slack takes 3,000 characters in a section."""
 MOST_BLOCKS = 50
@@ -35,7 +36,8 @@ def notice_of(message: IncidentMessage, runbooks: str, now: datetime) -> AlertNo
     first = min(message.incidents, key=lambda each: (each.severity.value, each.id))
     others = len(message.incidents) - 1
     more = f" (and {others} more)" if others else ""
-    title = f"{_WORDS[message.kind]}{first.severity.value} {first.alert.value.replace('_', ' ')}: {message.cause}{more}"
+    alert = first.alert.value.replace("_", " ")
+    title = f"{_WORDS[message.kind]}{first.severity.value} {alert}: {_about(first, message.kind)}{more}"
     paragraphs = [_paragraph(each, message.kind, runbooks, now) for each in message.incidents[:MOST_LINES]]
     if len(message.incidents) > MOST_LINES:
         paragraphs.append(f"{len(message.incidents) - MOST_LINES} more: see `tidemill incidents list`.")
@@ -49,6 +51,13 @@ def notice_of(message: IncidentMessage, runbooks: str, now: datetime) -> AlertNo
         vertical=first.vertical if len(verticals) == 1 else "",
         at=now,
     )
+
+
+def _about(incident: OpenIncident, kind: MessageKind) -> str:
+    """Return what a title says: the cause; of trouble of our own, which is always the same cause, what it is."""
+    if incident.cause != CauseKind.OURSELVES:
+        return incident.cause
+    return "this installation" if kind is MessageKind.RECOVERED else incident.detail[:LONGEST_ABOUT]
 
 
 def _paragraph(incident: OpenIncident, kind: MessageKind, runbooks: str, now: datetime) -> str:

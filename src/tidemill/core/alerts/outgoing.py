@@ -15,7 +15,7 @@ SEND_INTERVAL = timedelta(seconds=1)
 """Slack takes one message a second."""
 SENDING_FOR = timedelta(minutes=5)
 """A message that is being sent for longer belongs to a process that died; it may or may not have arrived."""
-MAY_HAVE_COME = "This message may have come before: we were interrupted while it was being sent."
+MAY_HAVE_COME = "This message may have come before: we were interrupted while it was being sent, or got no answer."
 
 
 class Digest(msgspec.Struct, frozen=True):

@@ -134,7 +134,7 @@ class StandinTransport:
         reply = await standin.answer(Call(request.method, parts.path, query, headers, request.content), now)
         if reply.hangs:
             await self._clock.sleep_until(now + request.timeout)
-            return WireFailure(failure=Failure.TIMED_OUT, detail="no answer came in time")
+            return WireFailure(failure=Failure.TIMED_OUT, detail="no answer came in time", may_have_arrived=True)
         if reply.is_down:
             return WireFailure(failure=Failure.CONNECTION_LOST, detail="no connection can be made")
         cut = Failure.TOO_LARGE if len(reply.body) > request.max_bytes else None

@@ -44,7 +44,7 @@ _SENT = update(alert_outbox).where(_MINE).values(
     status="sent", sent_at=bindparam("b_now"), sending_since=None, last_error=""
 )  # fmt: skip
 _LATER = update(alert_outbox).where(_MINE).values(
-    sending_since=None, next_try_at=bindparam("b_next"), last_error=bindparam("b_error")
+    sending_since=bindparam("b_since"), next_try_at=bindparam("b_next"), last_error=bindparam("b_error")
 )  # fmt: skip
 _REFUSED = update(alert_outbox).where(_MINE).values(
     status="refused", sending_since=None, last_error=bindparam("b_error")
@@ -137,10 +137,17 @@ class AlertOutbox:
         """Mark messages as sent."""
         await self._write(_SENT, {"b_ids": list(claimed.ids), "b_now": now})
 
-    async def put_back(self, claimed: ClaimedNotices, error: str, next_try_at: datetime) -> None:
-        """Leave messages to be sent again, not before a moment; those behind them wait as well."""
+    async def put_back(
+        self, claimed: ClaimedNotices, error: str, next_try_at: datetime, *, may_have_come: bool
+    ) -> None:
+        """Leave messages to be sent again, not before a moment; those behind them wait as well.
+
+        One that may have come is left as if its sender had died long ago: whoever claims it is told.
+        """
         error = storable(error, LONGEST_ERROR)
-        await self._write(_LATER, {"b_ids": list(claimed.ids), "b_error": error, "b_next": next_try_at})
+        since = next_try_at - SENDING_FOR if may_have_come or claimed.may_have_come else None
+        values = {"b_ids": list(claimed.ids), "b_error": error, "b_next": next_try_at, "b_since": since}
+        await self._write(_LATER, values)
 
     async def refused(self, claimed: ClaimedNotices, error: str) -> None:
         """Give messages up that the channel will never take."""

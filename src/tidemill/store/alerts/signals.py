@@ -144,9 +144,10 @@ class SignalReader:
         ]  # fmt: skip
         share = ALERTS[AlertName.BREAKERS_OPEN].limit or 1
         for vertical, count in await self._rows(_SOURCES_ON):
-            open_here = [row.name for row in tripped if row.vertical == vertical]
+            open_here = [host_cause(row.base_url) for row in tripped if row.vertical == vertical]
             if len(open_here) >= 2 and len(open_here) >= share * count:  # noqa: PLR2004 - one source is no pattern
-                words = f"the breakers of {len(open_here)} of {count} sources are open"
+                where = f", all of {open_here[0]}" if len(set(open_here)) == 1 else ""
+                words = f"the breakers of {len(open_here)} of {count} sources are open{where}"
                 found.append(
                     Trouble(
                         alert=AlertName.BREAKERS_OPEN, cause=f"{CauseKind.VERTICAL} {vertical}", detail=words,

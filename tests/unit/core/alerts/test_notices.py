@@ -36,6 +36,14 @@ def test_a_notice_says_what_it_means_what_to_do_and_where_to_read_on():
     assert (made.severity, made.vertical) == ("P2", "v")
 
 
+def test_the_title_of_our_own_trouble_says_what_it_is():
+    ours = OpenIncident(
+        id=1, alert=AlertName.DEAD_LETTERS, cause="ourselves", detail="87 dead letters are pending", opened_at=NOON
+    )
+    assert notice(ours).title == "P2 dead letters: 87 dead letters are pending"
+    assert notice(ours, kind=MessageKind.RECOVERED).title == "Recovered: P2 dead letters: this installation"
+
+
 def test_a_notice_of_recovery_says_how_long_it_took():
     made = notice(incident(closed_at=NOON + timedelta(minutes=7)), kind=MessageKind.RECOVERED)
     assert made.title.startswith("Recovered: P2")
