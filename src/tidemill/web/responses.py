@@ -8,6 +8,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from starlette.responses import Response
 
+from tidemill.core.checks.secrets import redact_text
+
 T = TypeVar("T")
 
 _encoder = msgspec.json.Encoder()
@@ -71,6 +73,19 @@ class BadParameter(Exception):
 def json_response(value: Any, status: int = 200) -> Response:
     """Return a value as JSON."""
     return Response(_encoder.encode(value), status, media_type="application/json")
+
+
+def redacted_response(value: Any) -> Response:
+    """Return a value as JSON without what looks like a secret: whoever may look need not know the keys in addresses."""
+    return json_response(_redacted(msgspec.to_builtins(value)))
+
+
+def _redacted(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact_text(value)
+    if isinstance(value, list):
+        return [_redacted(each) for each in value]
+    return {name: _redacted(each) for name, each in value.items()} if isinstance(value, dict) else value
 
 
 def error_response(status: int, code: str, message: str, hint: str = "") -> Response:

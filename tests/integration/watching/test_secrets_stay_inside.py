@@ -44,7 +44,12 @@ SOURCE = {
 }  # fmt: skip
 PAGES = ("/", "/work", "/dead-letters", "/targets", "/runs", "/incidents", "/incidents/{incident}", "/settings",
          "/system", "/sources", "/api-guide")  # fmt: skip
-READS = ("/metrics", "/status", "/health", "/api/v1/incidents", "/api/v1/alerts/outbox", "/api/v1/rounds")
+READS = (
+    "/metrics", "/status", "/health", "/api/v1/incidents", "/api/v1/alerts/outbox", "/api/v1/rounds", "/api/v1/jobs",
+    "/api/v1/jobs/{job}", "/api/v1/dead-letters", "/api/v1/dead-letters/{letter}", "/api/v1/targets",
+    "/api/v1/targets/{target}", "/api/v1/pages", "/api/v1/pages/{page}", "/api/v1/why/letter:{letter}",
+    "/api/v1/why/job:{job}", "/dead-letters/rows.csv", "/targets/rows.csv",
+)  # fmt: skip
 
 
 class LoudSite:
@@ -144,10 +149,14 @@ async def test_no_planted_secret_is_in_anything_that_is_written_or_shown(
                 inside = b"".join(bundle.read(each) for each in bundle.namelist())
             found[f"bundle {letter.id}"] = leaks(inside.decode(errors="replace"))
         (incident, *_) = await works.system.actions.incidents.every()
+        (read,) = [each for each in letters if each.stage == "parse"]
+        (page, *_) = await works.system.store.views.pages(limit=1)
+        keys = {"letter": read.id, "job": read.job_id, "target": read.target_id, "page": page.id}
         async with aiohttp.ClientSession() as session:
             for path in (*PAGES, *READS):
-                shown = path.format(incident=incident.id)
+                shown = path.format(incident=incident.id, **keys)
                 async with session.get(works.address + shown, headers={"Accept": "text/html"}) as answer:
                     found[shown] = leaks(await answer.text())
+                    assert answer.status != 404, shown
         assert {place: secrets for place, secrets in found.items() if secrets} == {}
         assert "loud.example" in works.log.getvalue()

@@ -13,7 +13,7 @@ from tidemill.web import lookup
 from tidemill.web.api.parameters import LONGEST_TEXT, Cursor, Key, Limit, Word, run_cursor
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
-from tidemill.web.responses import Listed, json_response, list_page
+from tidemill.web.responses import Listed, json_response, list_page, redacted_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses, text_responses
 from tidemill.web.strict_input import RequestBody
 
@@ -55,12 +55,12 @@ def _read(router: APIRouter, deps: WebDeps) -> None:
         source_id = await lookup.source_id(deps, source)
         which = DeadLetterFilter(status=status, source_id=source_id, stage=stage, error_type=error_type)
         found = await deps.views.dead_letters(which, before=run_cursor(cursor), limit=limit + 1)
-        return json_response(list_page(found, limit))
+        return redacted_response(list_page(found, limit))
 
     @router.get("/dead-letters/{dead_letter_id:int}", responses=json_responses(DeadLetterDetail, 404, 422, 503))
     async def dead_letter(dead_letter_id: Key) -> Response:
         """Show a dead letter with its stack and the payload to retry from."""
-        return json_response(await deps.dead_letters.find(dead_letter_id))
+        return redacted_response(await deps.dead_letters.find(dead_letter_id))
 
     @router.get(
         "/dead-letters/{dead_letter_id:int}/bundle", responses=text_responses("application/zip", 404, 409, 422, 503)

@@ -11,7 +11,7 @@ from tidemill.web import lookup
 from tidemill.web.api.parameters import Cursor, Key, Limit, OptionalKey, Word, run_cursor
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.deps import WebDeps
-from tidemill.web.responses import Counted, Listed, ResourceNotFound, json_response, list_page
+from tidemill.web.responses import Counted, Listed, ResourceNotFound, json_response, list_page, redacted_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 from tidemill.web.strict_input import RequestBody
 
@@ -44,7 +44,7 @@ def router(deps: WebDeps) -> APIRouter:
             failure=failure, host=host,
         )  # fmt: skip
         found = await deps.views.jobs(which, before=run_cursor(cursor), limit=limit + 1)
-        return json_response(list_page(found, limit))
+        return redacted_response(list_page(found, limit))
 
     @router.get("/jobs/{job_id:int}", responses=json_responses(JobDetail, 404, 422, 503))
     async def job(job_id: Key) -> Response:
@@ -53,7 +53,7 @@ def router(deps: WebDeps) -> APIRouter:
         if found is None:
             msg = f"There is no job {job_id}."
             raise ResourceNotFound(msg, "Old jobs are let go by retention; `/api/v1/jobs` lists the rest.")
-        return json_response(found)
+        return redacted_response(found)
 
     @router.post("/jobs/requeue-stale", responses=json_responses(Counted, *CHANGE_ERRORS))
     async def requeue_stale(wanted: RequeueWanted, by: ActorName) -> Response:

@@ -9,7 +9,7 @@ from tidemill.core.views import PageDetail, PageView
 from tidemill.web import lookup
 from tidemill.web.api.parameters import Cursor, Key, Limit, OptionalKey, Word, run_cursor
 from tidemill.web.deps import WebDeps
-from tidemill.web.responses import Listed, ResourceNotFound, json_response, list_page
+from tidemill.web.responses import Listed, ResourceNotFound, json_response, list_page, redacted_response
 from tidemill.web.schemas import json_responses, text_responses
 
 SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
@@ -28,7 +28,7 @@ def router(deps: WebDeps) -> APIRouter:
         source_id = await lookup.source_id(deps, source)
         before = run_cursor(cursor)
         found = await deps.views.pages(target_id=target, source_id=source_id, before=before, limit=limit + 1)
-        return json_response(list_page(found, limit))
+        return redacted_response(list_page(found, limit))
 
     @router.get("/pages/{page_id:int}", responses=json_responses(PageDetail, 404, 422, 503))
     async def page(page_id: Key) -> Response:
@@ -36,7 +36,7 @@ def router(deps: WebDeps) -> APIRouter:
         found = await deps.views.page(page_id)
         if found is None:
             raise _gone(page_id)
-        return json_response(found)
+        return redacted_response(found)
 
     @router.get("/pages/{page_id:int}/records", responses=json_responses(Found, 404, 422, 503))
     async def records(page_id: Key) -> Response:

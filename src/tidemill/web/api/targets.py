@@ -14,7 +14,7 @@ from tidemill.web.api.uploads import whole_file
 from tidemill.web.auth.gate import ActorName
 from tidemill.web.conditional import require_match
 from tidemill.web.deps import WebDeps
-from tidemill.web.responses import Listed, ResourceNotFound, json_response, list_page
+from tidemill.web.responses import Listed, ResourceNotFound, json_response, list_page, redacted_response
 from tidemill.web.schemas import CHANGE_ERRORS, json_responses
 from tidemill.web.strict_input import RequestBody
 
@@ -65,12 +65,12 @@ def _list_and_add(router: APIRouter, deps: WebDeps) -> None:
         """List targets in order of key."""
         which = TargetFilter(source_id=await lookup.source_id(deps, source), status=status, text=text or None)
         found = await deps.views.targets(which, after=key_cursor(cursor), limit=limit + 1)
-        return json_response(list_page(found, limit))
+        return redacted_response(list_page(found, limit))
 
     @router.get("/targets/{target_id:int}", responses=json_responses(TargetDetail, 404, 422, 503))
     async def target(target_id: Key) -> Response:
         """Show a target with its source, its host and its latest jobs."""
-        return json_response(await _found(deps, target_id))
+        return redacted_response(await _found(deps, target_id))
 
     @router.post("/targets", responses=json_responses(Target, *CHANGE_ERRORS))
     async def add(wanted: NewTarget, by: ActorName) -> Response:
@@ -106,7 +106,7 @@ def _change(router: APIRouter, deps: WebDeps) -> None:
         said = wanted.model_dump(exclude_unset=True)
         schedule = said.get("schedule", before.target.schedule)
         await deps.targets.change(str(target_id), by, schedule=schedule, priority=said.get("priority"))
-        return json_response(await _found(deps, target_id))
+        return redacted_response(await _found(deps, target_id))
 
     @router.delete("/targets/{target_id:int}", responses=json_responses(Target, *CHANGE_ERRORS))
     async def remove(target_id: Key, by: ActorName) -> Response:

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from tidemill.operations.why.explanation import Explanation
 from tidemill.web.api.parameters import Name
 from tidemill.web.deps import WebDeps
-from tidemill.web.responses import json_response
+from tidemill.web.responses import redacted_response
 from tidemill.web.schemas import json_responses
 
 
@@ -22,6 +22,6 @@ def router(deps: WebDeps) -> APIRouter:
         `service:NAME`, or as a vertical names its things: `event:ID.field`, `listing:ID.field`, `price:ID`,
         `product:ID`, `match:ID.field`, `market:ID`.
         """
-        return json_response(await deps.why(subject))
+        return redacted_response(await deps.why(subject))
 
     return router
