@@ -163,6 +163,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     live: LiveFacts = LiveFacts()
     sources: Sequence[SourceView] = ()
     waiting: Waiting = Waiting()
+    uncounted: Sequence[str] = ()
 
 
 def grade_and_reasons(facts: Facts, now: datetime, lease: timedelta) -> tuple[Grade, list[str]]:
@@ -188,9 +189,10 @@ def grade_and_reasons(facts: Facts, now: datetime, lease: timedelta) -> tuple[Gr
     outage, problems = live_outage(facts.live), live_problems(facts.live)
     if outage:
         grade = Grade.DOWN
-    elif problems and grade is Grade.HEALTHY:
+    elif (problems or facts.uncounted) and grade is Grade.HEALTHY:
         grade = Grade.DEGRADED
-    return grade, [*outage, *reasons, *problems]
+    unknown = [f"not known yet, it is still being counted: {', '.join(facts.uncounted)}"] if facts.uncounted else []
+    return grade, [*outage, *reasons, *problems, *unknown]
 
 
 def is_alive(worker: WorkerView, now: datetime, lease: timedelta) -> bool:

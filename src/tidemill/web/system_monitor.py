@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
 
@@ -27,6 +28,9 @@ TIMEOUT_SECONDS = 2
 """A database that takes longer counts as down: a health check needs an answer."""
 COUNTING_TIMEOUT_SECONDS = 8
 """Counting millions of rows may take this long; Prometheus gives up after ten."""
+FIRST_COUNT_SECONDS = 0.6
+"""What is counted for the first time is waited for so long; then it is said to be unknown until it is counted."""
+COUNTED = ("overdue work", "sources", "what waits for a person")
 STATUS_AGE = timedelta(seconds=5)
 FACTS_AGE = timedelta(seconds=2)
 """However many ask for `/health`, the database is asked this often."""
@@ -35,7 +39,7 @@ FACTS_AGE = timedelta(seconds=2)
 class SystemStatus(msgspec.Struct, frozen=True, kw_only=True):
     """The schedule against what happened, in numbers and with when each safety mechanism last fired.
 
-    `totals` and `ticks` are missing while the database is away.
+    `totals` and `ticks` are missing while the database is away, and for as long as it takes to count them first.
     """
 
     status: Grade
@@ -60,13 +64,24 @@ class SystemMonitor:
         self._deps = deps
         self._extensions = extensions
         self._down_since: datetime | None = None
-        self.totals = CachedAnswer(deps.views.counts, deps.clock, STATUS_AGE)
-        self.ticks = CachedAnswer(deps.views.ticks, deps.clock, STATUS_AGE)
+        self.totals = CachedAnswer(deps.views.counts, deps.clock, STATUS_AGE, may_lag=True)
+        self.ticks = CachedAnswer(deps.views.ticks, deps.clock, STATUS_AGE, may_lag=True)
         self.status = CachedAnswer(self._status, deps.clock, STATUS_AGE)
         self._recent_facts = CachedAnswer(self._facts, deps.clock, FACTS_AGE)
-        self.overdue = CachedAnswer(self._overdue, deps.clock, STATUS_AGE)
-        self.sources = CachedAnswer(self._sources, deps.clock, STATUS_AGE)
-        self.waiting = CachedAnswer(deps.views.waiting, deps.clock, STATUS_AGE)
+        self.overdue = CachedAnswer(self._overdue, deps.clock, STATUS_AGE, may_lag=True)
+        self.sources = CachedAnswer(self._sources, deps.clock, STATUS_AGE, may_lag=True)
+        self.waiting = CachedAnswer(deps.views.waiting, deps.clock, STATUS_AGE, may_lag=True)
+        self.sources_now = CachedAnswer(self._sources, deps.clock, timedelta(0), may_lag=True)
+        self.waiting_now = CachedAnswer(deps.views.waiting, deps.clock, timedelta(0), may_lag=True)
+
+    @property
+    def _for_gauges(self) -> Sequence[CachedAnswer[Any]]:
+        return self.totals, self.ticks, self.sources, self.overdue
+
+    def forget(self) -> None:
+        """Show the next one who looks what somebody has just done, however lengthy the counting is."""
+        for answer in (self.sources_now, self.waiting_now):
+            answer.forget()
 
     async def health(self) -> Health:
         """Return the current health."""
@@ -87,11 +102,11 @@ class SystemMonitor:
                 pending, total = await self._deps.pending()
                 workers = await self._deps.views.workers()
                 breakers = await self._deps.views.breakers()
-                overdue = await self.overdue.get()
                 services = await self._deps.services()
                 await self._deps.live.refresh()
-                sources = await self.sources.get()
-                waiting = await self.waiting.get()
+            overdue = await self.overdue.get_within(FIRST_COUNT_SECONDS)
+            sources = await self.sources.get_within(FIRST_COUNT_SECONDS)
+            waiting = await self.waiting.get_within(FIRST_COUNT_SECONDS)
         except StoreError as error:
             return self._down(str(error), rates)
         except TimeoutError:
@@ -104,13 +119,14 @@ class SystemMonitor:
             database=DatabaseState(reachable=True, latency_ms=took, replica=replica),
             workers=workers,
             breakers=breakers,
-            overdue=overdue,
+            overdue=overdue or (),
+            uncounted=[name for name, value in zip(COUNTED, (overdue, sources, waiting), strict=True) if value is None],
             queue=QueueState(pending=total, by_adapter=pending),
             rates=rates,
             services=services,
             live=live_facts(self._deps.live, self._deps.clock.now()),
-            sources=sources,
-            waiting=waiting,
+            sources=sources or (),
+            waiting=waiting or Waiting(),
         )
 
     async def _replica(self) -> ReplicaState | None:
@@ -143,8 +159,8 @@ class SystemMonitor:
             reasons=health.reasons,
             timestamp=health.timestamp,
             version=health.version,
-            totals=await self.totals.get() if there else None,
-            ticks=await self.ticks.get() if there else (),
+            totals=await self.totals.get_within(COUNTING_TIMEOUT_SECONDS) if there else None,
+            ticks=await self.ticks.get_within(COUNTING_TIMEOUT_SECONDS) or () if there else (),
             overdue=health.overdue,
             last_fired=self._deps.rate_counter.last_fired(),
             services=health.services,
@@ -161,8 +177,11 @@ class SystemMonitor:
         except (StoreError, TimeoutError):
             return None
 
-    async def _snapshot(self) -> Snapshot:
+    async def _snapshot(self) -> Snapshot | None:
         deps, now = self._deps, self._deps.clock.now()
+        counted = [await each.get_within(COUNTING_TIMEOUT_SECONDS) for each in self._for_gauges]
+        if None in counted:
+            return None
         totals, ticks = await self.totals.get(), await self.ticks.get()
         sources, off = await self.sources.get(), await deps.disabled_adapters()
         pending, _ = await deps.pending()

@@ -24,7 +24,9 @@ QUESTIONS: dict[str, Question] = {
     "what waits": lambda mill: mill.agenda.pending(),
     "what a manual run takes": lambda mill: mill.agenda.of_source(1),
     "what waited too long": lambda mill: Sweeps(mill.database).stale(timedelta(hours=24), LATER),
-    "what was never dispatched": lambda mill: Sweeps(mill.database).undispatched(timedelta(hours=1), LATER),
+    "what was never dispatched": lambda mill: Sweeps(Database(mill.database.engine)).undispatched(
+        timedelta(hours=1), LATER
+    ),
     "what may be taken up again": lambda mill: StaleJobs(mill.database, mill.ids).requeue(None, LATER),
 }
 

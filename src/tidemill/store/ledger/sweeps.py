@@ -76,7 +76,7 @@ class Sweeps:
             .group_by(sources.c.name)
             .order_by(sources.c.name)
         )
-        async with self._database.glance() as connection:
+        async with self._database.read() as connection:  # a million overdue targets take seconds
             return [(row[0], row[1]) for row in await connection.execute(query)]
 
     async def not_installed(self) -> list[tuple[str, int]]:

@@ -48,6 +48,7 @@ incidents = Table(
 
 `told_at` is when people were last told of it, `is_settled` that it is over and nothing more is to be said."""
 partial("ix_incidents_drift", "closed_at IS NULL AND rule <> ''", incidents.c.adapter_id, incidents.c.source_id)
+partial("ix_incidents_open", "closed_at IS NULL", incidents.c.severity, incidents.c.id)
 partial("ix_incidents_unsettled", "NOT is_settled", incidents.c.cause)
 Index(
     "uq_incidents_open",

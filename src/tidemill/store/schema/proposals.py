@@ -26,4 +26,5 @@ selector_proposals = Table(
     Column("decided_at", Timestamp),
     Column("decided_by", Text, nullable=False, server_default=""),
 )
+Index("ix_selector_proposals_status", selector_proposals.c.status, selector_proposals.c.id)
 Index("ix_selector_proposals_source", selector_proposals.c.source_id, selector_proposals.c.status)

@@ -109,6 +109,14 @@ targets = Table(
     UniqueConstraint("source_id", "canonical_url"),
 )
 Index("ix_scrape_targets_status", targets.c.status, targets.c.id)
+Index(
+    "ix_scrape_targets_counted",
+    targets.c.source_id,
+    targets.c.enabled,
+    targets.c.status,
+    targets.c.robots_path_blocked,
+    targets.c.adapter_id,
+)
 partial("ix_scrape_targets_due", "enabled", targets.c.next_due_at)
 partial("ix_scrape_targets_poorer", "last_status = 'POORER_READING'", targets.c.source_id)
 

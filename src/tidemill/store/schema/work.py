@@ -112,6 +112,7 @@ partial("ix_jobs_waiting", "status = 'waiting'", jobs.c.not_before)
 partial("ix_jobs_open", "status IN ('ready', 'waiting', 'leased')", jobs.c.target_id)
 partial("ix_jobs_suspects", "deaths >= 2 AND status IN ('waiting', 'leased')", jobs.c.status, jobs.c.id)
 partial("ix_jobs_stale", "status = 'stale'", jobs.c.id)
+partial("ix_jobs_dead", "status = 'dead'", jobs.c.id)
 Index("ix_jobs_run", jobs.c.run_id)
 Index("ix_jobs_created", jobs.c.created_at)
 
@@ -158,6 +159,7 @@ dead_letters = Table(
     Column("updated_at", Timestamp, nullable=False),
 )
 partial("ix_dead_letter_queue_due", "status = 'pending'", dead_letters.c.next_retry_at)
+partial("ix_dead_letter_queue_waiting", "status = 'pending'", dead_letters.c.source_id, dead_letters.c.error_type)
 Index("ix_dead_letter_queue_status", dead_letters.c.status, dead_letters.c.id)
 Index("ix_dead_letter_queue_error_type", dead_letters.c.error_type, dead_letters.c.id)
 

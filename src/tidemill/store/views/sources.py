@@ -23,6 +23,7 @@ from tidemill.core.views import (
     TargetView,
 )
 from tidemill.store.database.counting import bounded_count
+from tidemill.store.database.text_search import few_with_text
 from tidemill.store.schema import adapter_status, breakers, dead_letters, hosts, jobs, runs, sources, targets
 from tidemill.store.schema.rows import source_of, target_of
 from tidemill.store.schema.view_columns import view_columns
@@ -243,13 +244,21 @@ async def list_adapters(connection: AsyncConnection, names: Collection[str] | No
 
 async def list_targets(connection: AsyncConnection, which: TargetFilter, after: int, limit: int) -> list[TargetView]:
     """A page of targets in order of key."""
-    query = _TARGETS.where(targets.c.id > after, *_conditions(which)).order_by(targets.c.id).limit(limit)
+    conditions = await _with_text(connection, which)
+    query = _TARGETS.where(targets.c.id > after, *conditions).order_by(targets.c.id).limit(limit)
     return [TargetView(**row) for row in (await connection.execute(query)).mappings()]
 
 
 async def count_targets(connection: AsyncConnection, which: TargetFilter, most: int) -> int:
     """How many targets a filter means; at most one more than `most` is counted."""
-    return await bounded_count(connection, select(targets.c.id).where(*_conditions(which)), most)
+    return await bounded_count(connection, select(targets.c.id).where(*await _with_text(connection, which)), most)
+
+
+async def _with_text(connection: AsyncConnection, which: TargetFilter) -> list[Any]:
+    """What a filter means, with the few targets whose address holds the words named first."""
+    conditions = list(_conditions(which))
+    few = None if which.text is None else await few_with_text(connection, targets, {"url": which.text})
+    return conditions if few is None else [*conditions, targets.c.id.in_(few)]
 
 
 def _conditions(which: TargetFilter) -> Iterator[Any]:

@@ -1,6 +1,6 @@
 """What waits for a person, counted."""
 
-from sqlalchemy import ColumnElement, Table, func, literal_column, select, text
+from sqlalchemy import ColumnElement, Table, TextClause, func, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.discovery.candidates import CandidateStatus
@@ -25,13 +25,10 @@ _PENDING = text("dead_letter_queue.status = 'pending'")
 
 async def waiting_for_a_person(connection: AsyncConnection) -> Waiting:
     """Count everything that somebody has to decide."""
-    called = func.count().filter(dead_letters.c.error_type.in_(_CALLS))
-    letters = select(func.count(), called).select_from(dead_letters).where(_PENDING)
-    pending, calls = (await connection.execute(letters)).one()
-    aside = (rejected_records.c.verdict == "quarantined", rejected_records.c.review.is_(None))
+    aside = (text("rejected_records.verdict = 'quarantined'"), rejected_records.c.review.is_(None))
     return Waiting(
-        dead_letters=pending,
-        calls=calls,
+        dead_letters=await _count(connection, dead_letters, _PENDING),
+        calls=await _count(connection, dead_letters, _PENDING, dead_letters.c.error_type.in_(_CALLS)),
         quarantined=await _count(connection, rejected_records, *aside),
         candidates=await _count(
             connection, source_candidates, source_candidates.c.status == CandidateStatus.PENDING.value
@@ -45,6 +42,6 @@ async def waiting_for_a_person(connection: AsyncConnection) -> Waiting:
     )
 
 
-async def _count(connection: AsyncConnection, table: Table, *conditions: ColumnElement[bool]) -> int:
+async def _count(connection: AsyncConnection, table: Table, *conditions: ColumnElement[bool] | TextClause) -> int:
     query = select(func.count()).select_from(table).where(*conditions)
     return int((await connection.execute(query)).scalar_one())

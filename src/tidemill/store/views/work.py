@@ -1,11 +1,12 @@
 """Runs, jobs, dead letters, ticks and workers, read for people."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Select, case, func, select, text
+from sqlalchemy import ColumnElement, Select, TextClause, case, func, select, text, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from tidemill.core.outcome import Stage
 from tidemill.core.views import (
     DeadLetterDetail,
     DeadLetterFilter,
@@ -23,6 +24,7 @@ from tidemill.core.views import (
 from tidemill.store.database.counting import bounded_count
 from tidemill.store.schema import dead_letters, jobs, raw_records, runs, sources, staged_records, tick_slots, workers
 from tidemill.store.schema.view_columns import view_columns
+from tidemill.store.schema.work import IS_OPEN
 
 JOBS_SHOWN = 500
 """A run's jobs that are listed with it; the rest is asked for page by page."""
@@ -88,10 +90,27 @@ async def _failed_first(connection: AsyncConnection, run_id: int) -> list[JobVie
 
 async def list_jobs(connection: AsyncConnection, which: JobFilter, before: int | None, limit: int) -> list[JobView]:
     """The newest jobs first."""
-    query = _JOBS.where(*_job_conditions(which)).order_by(jobs.c.id.desc()).limit(limit)
-    if before is not None:
-        query = query.where(jobs.c.id < before)
+    conditions = [*_job_conditions(which), *([] if before is None else [jobs.c.id < before])]
+    if arms := _STATUSES_OF_STAGE.get(which.stage or Stage.COMPLETED, _UNDER_WAY):
+        found = [
+            select(jobs.c.id).where(arm, *conditions).order_by(_newest_of(arm).desc()).limit(limit) for arm in arms
+        ]
+        conditions = [jobs.c.id.in_(union_all(*(select(each.subquery()) for each in found)))]
+    query = _JOBS.where(*conditions).order_by(jobs.c.id.desc()).limit(limit)
     return [JobView(**row) for row in (await connection.execute(query)).mappings()]
+
+
+_UNDER_WAY = (IS_OPEN, text("pipeline_jobs.status = 'stale'"))
+_STATUSES_OF_STAGE: Mapping[str, tuple[TextClause, ...]] = {
+    Stage.COMPLETED: (), Stage.DEAD_LETTER: (text("pipeline_jobs.status = 'dead'"),),
+}  # fmt: skip
+"""The states in which a job may stand at a stage, each with an index of its own: nearly all jobs ever made are
+completed, and those few at another stage would be sought among them. What is common is soon found without."""
+
+
+def _newest_of(arm: TextClause) -> ColumnElement[int]:
+    """What to order by: open jobs are few, but SQLite would go along all jobs for an order that their key has."""
+    return jobs.c.id + 0 if arm is IS_OPEN else jobs.c.id
 
 
 def _job_conditions(which: JobFilter) -> Iterator[Any]:

@@ -14,7 +14,7 @@ from tidemill.web.extension import PortalExtension, RenderPage
 from tidemill.web.portal.news import News, news
 from tidemill.web.portal.sources import urgency
 from tidemill.web.portal.today import WorkItem, gather_work
-from tidemill.web.system_monitor import COUNTING_TIMEOUT_SECONDS, SystemMonitor
+from tidemill.web.system_monitor import COUNTING_TIMEOUT_SECONDS, FIRST_COUNT_SECONDS, SystemMonitor
 
 SOURCES_SHOWN, RUNS_SHOWN, NEWS_SHOWN, WORK_SHOWN = 10, 10, 8, 6
 WORK_AGE = timedelta(seconds=5)
@@ -51,7 +51,7 @@ class HomePage:
         self._monitor = monitor
         self._render = render
         self._portals = portals
-        self._work = CachedAnswer(self._gather, deps.clock, WORK_AGE)
+        self._work = CachedAnswer(self._gather, deps.clock, WORK_AGE, may_lag=True)
 
     async def page(self) -> Response:
         """Return the page as things are now."""
@@ -72,24 +72,26 @@ class HomePage:
         )
 
     async def _values(self, now: datetime) -> dict[str, Any]:
-        sources = sorted(await self._deps.views.sources(now), key=urgency)
+        sources = sorted(await self._monitor.sources_now.get(), key=urgency)
         runs = await self._deps.views.runs(limit=RUNS_SHOWN)
         sections = await self._sections(now)
-        totals, ticks = await self._monitor.totals.get(), await self._monitor.ticks.get()
+        totals = await self._monitor.totals.get_within(FIRST_COUNT_SECONDS)
+        ticks = await self._monitor.ticks.get_within(FIRST_COUNT_SECONDS)
         return {
             "totals": totals,
-            "tiles": [tile for portal in self._portals for tile in portal.home_tiles(totals)],
+            "counted_at": self._monitor.totals.answered_at or now,
+            "tiles": [tile for portal in self._portals for tile in portal.home_tiles(totals)] if totals else (),
             "sections": sections,
-            "ticks": ticks,
+            "ticks": ticks or (),
             "runs": runs,
             "sources": sources[:SOURCES_SHOWN],
-            "sources_left": max(0, len(sources) - SOURCES_SHOWN),
+            "sources_all": len(sources),
             "rates": self._deps.rate_counter.rates(now),
             "lately": self._lately({each.id: each.name for each in sources}),
         }
 
     async def _gather(self) -> list[WorkItem]:
-        return await gather_work(self._deps, await self._deps.views.sources(self._deps.clock.now()))
+        return await gather_work(self._deps, self._monitor)
 
     async def _sections(self, now: datetime) -> list[tuple[str, Mapping[str, Any]]]:
         wanted = [section for portal in self._portals for section in portal.home_sections]

@@ -1,6 +1,6 @@
 """The routes of all pages, which are not in the OpenAPI description."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from fastapi import APIRouter, Depends
 from starlette.requests import Request
@@ -42,7 +42,14 @@ def portal_routes(
         if request.url.path not in TELL_OF_HEALTH:
             await deps.require_current()
 
-    router = APIRouter(include_in_schema=False, dependencies=[Depends(database_answers)])
+    async def show_what_was_done(request: Request) -> AsyncIterator[None]:
+        """Count anew after somebody acted."""
+        yield
+        if request.method == "POST":
+            monitor.forget()
+
+    checks = [Depends(database_answers), Depends(show_what_was_done, scope="function")]
+    router = APIRouter(include_in_schema=False, dependencies=checks)
     portals = {extension.vertical: extension.portal for extension in extensions if extension.portal is not None}
     home_page = HomePage(deps, monitor, renderer.render, list(portals.values()))
 
@@ -51,7 +58,7 @@ def portal_routes(
         return await home_page.page()
 
     add_access_pages(router, deps, renderer.render)
-    add_work_page(router, deps, renderer.render)
+    add_work_page(router, deps, monitor, renderer.render)
     add_source_forms(router, deps, renderer.render)
     add_incident_page(router, deps, renderer.render)
     add_objective_page(router, deps, renderer.render)

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from tidemill.core.discovery.candidates import CandidateStatus
 from tidemill.core.health.sources import SourceStanding
+from tidemill.core.health.system import Waiting
 from tidemill.core.target import TargetStatus
 from tidemill.core.views import DeadLetterFilter, SourceView, TargetFilter
 from tidemill.core.views.quality import QuarantineFilter
@@ -17,6 +18,7 @@ from tidemill.web.api.parameters import Word
 from tidemill.web.deps import WebDeps
 from tidemill.web.extension import RenderPage
 from tidemill.web.portal.filters import cause_of, source_link
+from tidemill.web.system_monitor import SystemMonitor
 
 MOST = 200
 """Counted up to here; beyond it the page says `200 or more`."""
@@ -48,22 +50,22 @@ class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
         return f"{MOST} or more" if self.count >= MOST else str(self.count)
 
 
-def add_work_page(router: APIRouter, deps: WebDeps, render: RenderPage) -> None:
+def add_work_page(router: APIRouter, deps: WebDeps, monitor: SystemMonitor, render: RenderPage) -> None:
     """Add the page."""
 
     @router.get("/work")
     async def work(done: Word = None) -> Response:
-        sources = await deps.views.sources(deps.clock.now())
-        items = [each for each in await gather_work(deps, sources) if each.count]
+        sources = await monitor.sources_now.get()
+        items = [each for each in await gather_work(deps, monitor) if each.count]
         return render(
             "work.html", items=items, sources_on=sum(each.enabled for each in sources), sources=len(sources),
             done=(done or "")[:280],
         )  # fmt: skip
 
 
-async def gather_work(deps: WebDeps, sources: list[SourceView]) -> list[WorkItem]:
+async def gather_work(deps: WebDeps, monitor: SystemMonitor) -> list[WorkItem]:
     """Return every kind of work, also those of which none waits."""
-    return [*_of_sources(sources), *await _of_lists(deps)]
+    return [*_of_sources(await monitor.sources_now.get()), *await _of_lists(deps, await monitor.waiting_now.get())]
 
 
 def _of_sources(sources: Sequence[SourceView]) -> list[WorkItem]:
@@ -96,14 +98,13 @@ def _of_sources(sources: Sequence[SourceView]) -> list[WorkItem]:
     ]  # fmt: skip
 
 
-async def _of_lists(deps: WebDeps) -> list[WorkItem]:
+async def _of_lists(deps: WebDeps, counted: Waiting) -> list[WorkItem]:
     letters = await deps.views.dead_letters(DeadLetterFilter(status="pending"), limit=MOST)
     aside = await deps.quarantine.every(QuarantineFilter(), limit=MOST)
     broken = await deps.views.targets(TargetFilter(status=TargetStatus.BROKEN), limit=MOST)
     candidates = await deps.discovery.listed(status=CandidateStatus.PENDING, limit=MOST)
     incidents = await deps.incidents.every(open_only=True, limit=MOST)
     off = [each for each in await deps.adapters.every() if not each.enabled]
-    counted = await deps.views.waiting()
     return [
         WorkItem(label="Jobs that waited too long", count=counted.stale_jobs, meaning="Set aside after a day.",
                  path="/dead-letters"),

@@ -7,7 +7,7 @@ whoever scrapes pays for none of their indexes.
 from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
 from tidemill.store.database.column_types import Key, Timestamp
-from tidemill.store.database.metadata import metadata
+from tidemill.store.database.metadata import metadata, partial
 
 events = Table(
     "events",
@@ -39,6 +39,7 @@ events = Table(
 )
 Index("ix_events_date", events.c.event_date, events.c.id)
 Index("ix_events_updated", events.c.updated_at, events.c.id)
+partial("ix_events_gone", "gone_at IS NOT NULL", events.c.id)
 
 event_cards = Table(
     "event_cards",

@@ -45,6 +45,7 @@ source_products = Table(
     UniqueConstraint("source_id", "identity_key"),
 )
 Index("ix_source_products_target", source_products.c.target_id)
+partial("ix_source_products_gone", "gone_at IS NOT NULL", source_products.c.id)
 
 source_product_identifiers = Table(
     "source_product_identifiers",
