@@ -70,12 +70,13 @@ def import_class(path: ImportPath) -> type[Any]:
     return found
 
 
-def code_version(cls: type[Any]) -> str:
+def code_version(cls: type[Any], *others: str) -> str:
     """Return the version of a class as semver: its package's release, and a digest of the code that it reads with.
 
-    Whoever changes that code gets another version without raising one by hand, so that stored pages are read anew.
+    `others` are further modules that take part in reading. Whoever changes that code gets another version without
+    raising one by hand, so that stored pages are read anew.
     """
-    return f"{_release(cls.__module__.partition('.')[0])}+{code_digest(cls.__module__) or NO_SOURCE}"
+    return f"{_release(cls.__module__.partition('.')[0])}+{code_digest(cls.__module__, *others) or NO_SOURCE}"
 
 
 def _release(package: str) -> str:

@@ -60,6 +60,18 @@ def records_of(items: Iterable[Mapping[str, Any]], context: Context, origin: str
     return records
 
 
+def note_on_lists(item: Mapping[str, Any], context: Context) -> tuple[str, ...]:
+    """Return a note about the lists of things inside an item, where the settings do not say that they are records."""
+    if context.source.adapter_settings.get("items"):
+        return ()
+    lists = {name: value for name, value in item.items() if isinstance(value, list | tuple) and value}
+    held = {name: len(value) for name, value in lists.items() if all(isinstance(each, Mapping) for each in value)}
+    return tuple(
+        f"the item's field {name} holds {count} things; `items: {name}` in the source's settings makes them records"
+        for name, count in held.items()
+    )
+
+
 def _inner_items(item: Mapping[str, Any], path: str) -> Sequence[Mapping[str, Any]]:
     """Return the items inside an item, or the item itself where the setting names no field."""
     if not path:

@@ -9,7 +9,7 @@ from typing import Any, get_origin
 
 import andi
 from itemadapter import ItemAdapter
-from web_poet import ItemPage, default_registry
+from web_poet import ItemPage, consume_modules, default_registry
 from web_poet.exceptions import Retry, UseFallback
 from web_poet.page_inputs import (
     AnyResponse,
@@ -35,7 +35,7 @@ from tidemill.core.source import FetcherKind
 from tidemill.core.vertical import Context
 from tidemill.interop.coroutines import MustWait, run_to_end
 from tidemill.interop.import_paths import ImportPath, UnusableCode, code_version, import_class
-from tidemill.interop.items import ITEM_SETTINGS, plain_values, records_of
+from tidemill.interop.items import ITEM_SETTINGS, note_on_lists, plain_values, records_of
 from tidemill.interop.nothing_read import reason_for_nothing
 
 _OF_BROWSER = frozenset({BrowserHtml, BrowserResponse})
@@ -56,7 +56,7 @@ class PageObjectAdapter:
     def __init__(self, path: ImportPath, cls: type[Any]) -> None:
         """`cls` is a page object, or an item that one of them returns."""
         self.id = str(path)
-        self.version = code_version(cls)
+        self.version = code_version(cls, *_modules_of_rules(cls))
         self.domain = "*"
         self.needs_browser = _needs_browser(cls)
         self._named = cls
@@ -72,13 +72,34 @@ class PageObjectAdapter:
             return Fail(Failure.LAYOUT_CHANGED, f"the page object does not know this page: {error}"[:500])
         except Retry as error:
             return Fail(Failure.EMPTY_PAGE, f"the page object asks for the page again: {error}"[:500])
-        records = [] if item is None else records_of([ItemAdapter(item).asdict()], context, cls.__name__)
-        return Found(records=records) if records else reason_for_nothing(page, f"{cls.__name__} returned nothing")
+        fields = {} if item is None else ItemAdapter(item).asdict()
+        records = records_of([fields], context, cls.__name__)
+        if not records:
+            return reason_for_nothing(page, f"{cls.__name__} returned nothing")
+        return Found(records=records, notes=note_on_lists(fields, context))
 
 
 def make_page_object_adapter(path: ImportPath) -> PageObjectAdapter:
     """Return the adapter for a name; raise `UnusableCode` if it cannot be one."""
-    return PageObjectAdapter(path, import_class(path))
+    cls = import_class(path)
+    if not issubclass(cls, ItemPage) and not default_registry.search(to_return=cls):
+        _import_rules(cls.__module__.partition(".")[0])
+    return PageObjectAdapter(path, cls)
+
+
+def _modules_of_rules(cls: type[Any]) -> list[str]:
+    """Return the modules of page objects that rules may put in the place of the one that is named."""
+    rules = [*default_registry.search(to_return=cls), *default_registry.search(instead_of=cls)]
+    return sorted({rule.use.__module__ for rule in rules})
+
+
+def _import_rules(package: str) -> None:
+    """Import a package whole: the rules of an item's page objects often stand in other modules than the item."""
+    try:
+        consume_modules(package)
+    except Exception as error:
+        msg = f"the page objects in {package} cannot be imported ({type(error).__name__}: {error})"
+        raise UnusableCode(msg[:500]) from error
 
 
 def page_class(named: type[Any], url: str) -> type[ItemPage[Any]]:

@@ -80,7 +80,7 @@ class ReplayReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a replay found, the same for the same pages and the same code.
 
     `added_beside` are those of the added records that stand on pages which were read then, and are no records under
-    another identity: on a page that could not be read before, whatever is found is a gain.
+    another identity: on a page that could not be read before, or held nothing usable, whatever is found is a gain.
     """
 
     scope: Mapping[str, Any]
@@ -145,7 +145,7 @@ class ReportTally:
                 _count(self._reasons["lost"], change.reason, 1)
             self._sample(kind, page, change)
         then, now = found.then_verdicts[0], found.now_verdicts[0]
-        kinds["added_beside"] = 0 if found.then_failure else kinds["added"] - kinds["renamed"]
+        kinds["added_beside"] = 0 if found.then_failure or found.then_unusable else kinds["added"] - kinds["renamed"]
         failed = {"failed_then": int(bool(found.then_failure)), "failed_now": int(bool(found.now_failure))}
         for name, count in {**kinds, **failed, "then": then, "now": now, "same": found.same}.items():
             self._sums[name] += count

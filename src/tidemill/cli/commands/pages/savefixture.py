@@ -46,7 +46,8 @@ def savefixture(
     )
     if is_page_object(adapter):
         print_line(
-            f"saved {save_fixture(adapter, page, name)}; check by hand that its output.json says what is on the page"
+            f"saved {save_fixture(adapter, page, name)}; check by hand that its output.json says what is on the page; "
+            "`tidemill check fixtures` reads it again"
         )
         return
     found, folder = adapters_in_folder(Path(adapter))[0]
