@@ -103,8 +103,8 @@ class HubReader(Protocol):
 
     caller: StreamCaller | None
 
-    def wake(self) -> None:
-        """There may be something to send."""
+    def wake(self, now: datetime) -> None:
+        """There is something to send."""
         ...
 
     def follows(self, change: RingEvent) -> bool:
@@ -284,7 +284,7 @@ class StreamHub:
         if events:
             for reader in self.readers:
                 if any(map(reader.follows, events)):
-                    reader.wake()
+                    reader.wake(now)
 
     async def _follow(self) -> None:
         """Look at the log whenever somebody says so, and each second in case nobody could."""

@@ -61,6 +61,7 @@ class StreamReader:
         self._goodbye = ""
         self._is_gone = False
         self._must_begin = ""
+        self._must_age = False
         self._sent_at = hub.clock.now()
         self.sending_since: datetime | None = None
         self.caller: StreamCaller | None = None
@@ -84,10 +85,10 @@ class StreamReader:
         finally:
             hub.readers.discard(self)
 
-    def wake(self) -> None:
-        """There may be something to send."""
+    def wake(self, now: datetime) -> None:
+        """There is something to send."""
         if self._behind_since is None:
-            self._behind_since = self._hub.clock.now()
+            self._behind_since = now
         self._woken.set()
 
     def follows(self, change: RingEvent) -> bool:
@@ -108,6 +109,7 @@ class StreamReader:
                 self.gone()
                 self.cut()
         elif now - self._sent_at >= self._wanted.heartbeat or self._staleness_moves(now):
+            self._must_age = True
             self._woken.set()
 
     def begin_anew(self) -> None:
@@ -125,10 +127,10 @@ class StreamReader:
         self._is_gone = True
         self._woken.set()
 
-    async def _send(self, data: bytes) -> None:
+    async def _send(self, data: bytes, now: datetime | None = None) -> None:
         if not data or self._is_gone:
             return
-        self.sending_since = self._sent_at = self._hub.clock.now()
+        self.sending_since = self._sent_at = now or self._hub.clock.now()
         try:
             await self._send_bytes(data)
         finally:
@@ -169,7 +171,7 @@ class StreamReader:
             await self._send(await self._bytes_of(events))
         elif reason := await self._resume_from_log(after.offset):
             return reason
-        await self._send(self._staleness_events(hub.clock.now()))
+        await self._send(self._staleness_events(hub.clock.now(), self._things))
         return ""
 
     async def _resume_from_log(self, offset: int) -> str:
@@ -219,20 +221,28 @@ class StreamReader:
             self._offset = self._hub.ring.head
             await self._send_snapshots(await self._all_things(), conflated=False)
             return
-        data = await self._changes(now)
+        told: set[str] = set()
+        data = await self._changes(now, told)
         self._behind_since = None
-        data += self._staleness_events(now)
+        # Things go stale by the second: each tick looks at all of them, a delivery at those that it tells of.
+        keys = self._things if self._must_age else told
+        self._must_age = False
+        data += self._staleness_events(now, keys)
         if not data and now - self._sent_at >= self._wanted.heartbeat:
             data = self._heartbeat(now)
-        await self._send(data)
+        await self._send(data, now)
 
-    async def _changes(self, now: datetime) -> bytes:
-        """Return the events of what changed since the cursor; for who is too far behind, whole states."""
+    async def _changes(self, now: datetime, told: set[str]) -> bytes:
+        """Return the events of what changed since the cursor; for who is too far behind, whole states.
+
+        Adds to `told` what they are about.
+        """
         ring, hub = self._hub.ring, self._hub
         if self._offset >= ring.head:
             return b""
         is_lost = self._offset < ring.base
         events = [] if is_lost else [each for each in ring.after(self._offset) if self.follows(each)]
+        told.update(each.change.thing.key for each in events)
         waited = now - (self._behind_since or now)
         size = sum(len(each.data) for each in events)
         if is_lost or is_too_far_behind(len(events), size, waited):
@@ -241,6 +251,7 @@ class StreamReader:
             keys = {each.change.thing.key for each in events} if not is_lost else set(self._things)
             if is_lost:
                 keys |= {each.thing.key for each in await self._all_things()}
+            told |= keys
             return self._snapshot_bytes(await hub.snapshots(self._resource.vertical, keys), conflated=True)
         self._offset = ring.head
         return await self._bytes_of(events)
@@ -297,7 +308,7 @@ class StreamReader:
         cursor = StreamCursor(self._hub.epoch, self._offset)
         for number, each in enumerate(found, 1):
             await self._send(self._one_snapshot(each, cursor if number == len(found) else None, conflated=conflated))
-        await self._send(self._staleness_events(self._hub.clock.now()))
+        await self._send(self._staleness_events(self._hub.clock.now(), self._things))
 
     def _snapshot_bytes(self, found: list[ThingSnapshot], *, conflated: bool) -> bytes:
         self._note(found)
@@ -313,21 +324,26 @@ class StreamReader:
             found = self._projection.whole(found)
         return snapshot_event(self._resource.name, found, checked_at, cursor, conflated=conflated)
 
-    def _levels(self, now: datetime) -> dict[str, tuple[StaleLevel | None, datetime, str]]:
-        """Return how stale each thing is, since when, and why."""
+    def _levels(self, now: datetime, keys: Iterable[str]) -> dict[str, tuple[StaleLevel | None, datetime, str]]:
+        """Return how stale each of some things is, since when, and why."""
         levels = {}
-        for key, told in self._things.items():
+        for key in keys:
+            told = self._things.get(key)
+            if told is None:
+                continue
             at, check = self._hub.checked(self._resource.vertical, key, told.checked_at)
             is_live = told.status in self._resource.live_statuses
             levels[key] = (stale_level(at, now, is_live=is_live, rests=check.rests), at, check.trouble)
         return levels
 
     def _staleness_moves(self, now: datetime) -> bool:
-        return any(level is not self._things[key].stale for key, (level, _, _) in self._levels(now).items())
+        return any(
+            level is not self._things[key].stale for key, (level, _, _) in self._levels(now, self._things).items()
+        )
 
-    def _staleness_events(self, now: datetime) -> bytes:
+    def _staleness_events(self, now: datetime, keys: Iterable[str]) -> bytes:
         parts = []
-        for key, (level, since, reason) in self._levels(now).items():
+        for key, (level, since, reason) in self._levels(now, keys).items():
             if level is self._things[key].stale:
                 continue
             self._things[key].stale = level
@@ -338,6 +354,8 @@ class StreamReader:
         return b"".join(parts)
 
     def _heartbeat(self, now: datetime) -> bytes:
-        ages = {key: round((now - at).total_seconds(), 1) for key, (_, at, _) in self._levels(now).items()}
+        ages = {
+            key: round((now - at).total_seconds(), 1) for key, (_, at, _) in self._levels(now, self._things).items()
+        }
         data: dict[str, Any] = {"at": now, "cursor": str(StreamCursor(self._hub.epoch, self._offset)), "ages": ages}
         return event("heartbeat", data)
