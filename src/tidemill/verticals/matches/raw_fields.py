@@ -8,6 +8,7 @@ import msgspec
 from tidemill.verticals.matches.reading.status_words import break_in, match_status, outcome_in, pause_of, win_in
 from tidemill.verticals.matches.record import Ball, InningsScore, MatchResult, Team, Toss
 from tidemill.verticals.matches.telling import (
+    BALL_LIMITS,
     LONGEST_TEXT,
     MOST_INNINGS,
     MOST_PLAYERS,
@@ -16,19 +17,6 @@ from tidemill.verticals.matches.telling import (
     moment_of,
     score_problem,
 )
-
-LIMITS = {
-    "t20": 120,
-    "t20i": 120,
-    "it20": 120,
-    "odi": 300,
-    "odm": 300,
-    "list a": 300,
-    "t10": 60,
-    "test": None,
-    "mdm": None,
-}
-"""Legal balls in an innings by kind of match, where a page does not tell."""
 
 
 class RawTeam(msgspec.Struct, frozen=True):
@@ -133,7 +121,7 @@ def reading_of(raw: RawMatch, sure: float = 1.0) -> MatchReading:
         series=short(raw.series),
         match_type=short(raw.match_type),
         weather=short(raw.weather),
-        ball_limit=raw.ball_limit if raw.ball_limit is not None else LIMITS.get(raw.match_type.casefold()),
+        ball_limit=raw.ball_limit if raw.ball_limit is not None else BALL_LIMITS.get(raw.match_type.casefold()),
         rosters={
             short(team): tuple(short(name) for name in names[:MOST_PLAYERS])
             for team, names in list(raw.players.items())[:2]

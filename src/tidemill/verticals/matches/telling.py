@@ -14,6 +14,18 @@ MOST_BALLS = 6_000
 MOST_TOLD_BALLS = 1_000
 MOST_PLAYERS = 30
 LONGEST_TEXT = 300
+BALL_LIMITS = {
+    "t20": 120,
+    "t20i": 120,
+    "it20": 120,
+    "odi": 300,
+    "odm": 300,
+    "list a": 300,
+    "t10": 60,
+    "test": None,
+    "mdm": None,
+}
+"""Legal balls in an innings by kind of match, where a page does not tell."""
 
 
 class MatchReading(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ def flattened(item: Mapping[str, Any]) -> dict[str, Any]:
     Sites keep a match's name, state and score in parts of their own, side by side.
     """
     flat = {name.lower(): value for name, value in item.items()}
-    for name in ("matchinfo", "info", "match", "header", "matchscore", "score", "scorecard", "live"):
+    for name in ("matchinfo", "info", "match", "header", "matchscore", "score", "scorecard", "live", "content"):
         part = flat.get(name)
         if isinstance(part, dict):
             flat = {inner.lower(): value for inner, value in part.items() if isinstance(inner, str)} | flat

@@ -3,32 +3,40 @@
 Everything is bounded: so many values are looked at, so many balls are taken, and texts are short.
 """
 
+import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from tidemill.verticals.matches.reading.innings_json import TEAM_IDS, TEAM_NAMES, TEAM_SHORTS, all_innings
+from tidemill.verticals.matches.reading.innings_json import all_innings, side_of
 from tidemill.verticals.matches.reading.json_values import Fields, count_of, flattened, list_of, pick, text_of
-from tidemill.verticals.matches.telling import LONGEST_TEXT, MOST_INNINGS, MOST_PLAYERS, MOST_TOLD_BALLS
+from tidemill.verticals.matches.reading.status_words import match_status, win_in
+from tidemill.verticals.matches.reading.team_scores import innings_by_team
+from tidemill.verticals.matches.reading.teams_json import both_teams, lowered
+from tidemill.verticals.matches.telling import BALL_LIMITS, LONGEST_TEXT, MOST_INNINGS, MOST_PLAYERS, MOST_TOLD_BALLS
 
 MOST_VALUES = 50_000
 MOST_LISTED = 500
 _IDS = ("id", "matchid", "match_id", "key", "objectid")
 _TITLES = ("title", "name", "matchdesc", "description", "shorttitle")
-_STATES = ("status", "state", "matchstate", "stage", "phase")
+_STATES = ("status", "state", "matchstate", "stage", "phase", "status_str", "statustext", "status_note")
+_STATE_PARTS = ("description", "long", "name", "text", "type", "short")
 _BREAKS = ("break", "pause", "interval", "statenote")
-_TEAMS = ("teams", "competitors", "sides")
-_INNINGS = ("innings", "inningsscores", "scores", "inningslist")
+_INNINGS = ("innings", "inningsscores", "scores", "inningslist", "score", "runs")
 _VENUES = ("venue", "ground", "venueinfo", "stadium")
-_STARTS = ("start_time", "starttime", "startdate", "start", "date")
+_STARTS = (
+    "start_time", "starttime", "startdate", "start", "starting_at", "starttimestamp", "date_start_iso", "date",
+)  # fmt: skip
 _SERIES = ("series", "seriesname", "competition", "tournament", "event")
-_FORMATS = ("match_type", "matchtype", "format", "matchformat")
+_FORMATS = ("match_type", "matchtype", "format", "matchformat", "format_str")
 _OVER_LISTS = ("recent", "balls", "deliveries", "recentballs", "overs")
 _TEXTS = ("text", "comment", "commentary", "description")
 _URLS = ("url", "link", "href", "matchurl")
 _EXTRAS = ("wides", "noballs", "byes", "legbyes", "penalty")
 _ILLEGAL = {"wides", "wide", "noballs", "noball", "no-ball", "penalty"}
+_FIRST_OR_SECOND = re.compile(r"(?P<first>\bbat|\bruns?\b)|\bbowl|\bfield|\bwickets?\b|\bwkts?\b")
+"""The winner of the toss bats or bowls; the winner of the match by runs batted first, by wickets second."""
 _EPOCH_MILLIS = 10**11
 
 
@@ -53,8 +61,8 @@ def matches_in(value: Any) -> Iterator[Fields]:
 def match_fields(item: Mapping[str, Any]) -> Fields | None:
     """Return the raw fields of an object that has two teams and an id or a state; None for any other."""
     flat = flattened(item)
-    teams = _teams(flat)
-    if len(teams) != 2 or not (pick(flat, _IDS) or pick(flat, _STATES)):  # noqa: PLR2004
+    teams, parts = both_teams(flat)
+    if len(teams) != 2 or not (pick(flat, _IDS) or _state(flat)):  # noqa: PLR2004
         return None
     names = [team["name"] for team in teams]
     known = [names, [team.get("short_name", "") for team in teams], [team.pop("id", "") for team in teams]]
@@ -62,20 +70,69 @@ def match_fields(item: Mapping[str, Any]) -> Fields | None:
         "id": text_of(pick(flat, _IDS)),
         "url": text_of(pick(flat, _URLS)),
         "title": text_of(pick(flat, _TITLES)),
-        "status": text_of(pick(flat, _STATES)),
+        "status": _state(flat),
         "pause": text_of(pick(flat, _BREAKS)),
         "teams": teams,
-        "innings": all_innings(list_of(pick(flat, _INNINGS))[: MOST_INNINGS + 1], known),
         "balls": balls_fields(flat),
         "venue": _place(pick(flat, _VENUES)),
-        "start": start_of(pick(flat, _STARTS)),
+        "start": _start(flat),
         "series": _name(pick(flat, _SERIES)),
-        "match_type": text_of(pick(flat, _FORMATS)),
+        "match_type": _format(flat),
         "weather": text_of(flat.get("weather")),
         "resource": text_of(flat.get("resource")) or "scorecard",
     }
-    fields |= _toss(flat) | _result(flat) | _limit(flat) | _players(flat, names)
+    fields |= _toss(flat, known) | _result(flat) | _limit(flat) | _players(flat, names)
+    fields["innings"] = _innings(flat, known) or innings_by_team(
+        flat, parts, _begins(fields, names, _state_words(flat)), _balls_limit(fields)
+    )
     return {name: value for name, value in fields.items() if value not in ("", [], {}, None)}
+
+
+def _innings(flat: Mapping[str, Any], known: Sequence[Sequence[str]]) -> list[Fields]:
+    """Return the innings of the first list that has any."""
+    lists = (list_of(flat.get(name))[: MOST_INNINGS + 1] for name in _INNINGS)
+    return next((found for told in lists if (found := all_innings(told, known))), [])
+
+
+def _state(flat: Mapping[str, Any]) -> str:
+    """Return the word for how the match stands: the first that means something, else the first there is."""
+    words = _state_words(flat)
+    return next((each for each in words if match_status(each) is not None), words[0] if words else "")
+
+
+def _state_words(flat: Mapping[str, Any]) -> list[str]:
+    told = [flat.get(name) for name in _STATES]
+    words = [text_of(pick(lowered(each), _STATE_PARTS)) if isinstance(each, dict) else text_of(each) for each in told]
+    return [each for each in words if each]
+
+
+def _start(flat: Mapping[str, Any]) -> str:
+    """Return when a match starts; a time without a zone is in UTC if its name says so."""
+    told = text_of(flat.get("datetimegmt"))
+    return f"{told.removesuffix('Z')}Z" if told else start_of(pick(flat, _STARTS))
+
+
+def _begins(fields: Fields, names: Sequence[str], texts: Iterable[str]) -> int | None:
+    """Return which side batted first: by the toss, or because who wins by runs did; None where that is not told."""
+    winner, words = fields.get("toss_winner", ""), fields.get("toss_decision", "").casefold()
+    if winner not in names:
+        told = (win_in(text) for text in (fields.get("outcome", ""), *texts))
+        winner, words, _ = next((win for win in told if win[0] in names), ("", "", ""))
+    if winner not in names or not (found := _FIRST_OR_SECOND.search(words.casefold())):
+        return None
+    side = names.index(winner)
+    return side if found["first"] else 1 - side
+
+
+def _format(flat: Mapping[str, Any]) -> str:
+    """Return the kind of match; what is only called a type may be one of anything."""
+    kind = text_of(flat.get("type"))
+    return text_of(pick(flat, _FORMATS)) or (kind if kind.casefold() in BALL_LIMITS else "")
+
+
+def _balls_limit(fields: Fields) -> int | None:
+    limit = fields.get("ball_limit")
+    return limit if isinstance(limit, int) else BALL_LIMITS.get(fields["match_type"].casefold())
 
 
 def balls_fields(flat: Mapping[str, Any]) -> list[Fields]:
@@ -119,24 +176,6 @@ def start_of(value: Any) -> str:
     return text_of(value)
 
 
-def _teams(flat: Mapping[str, Any]) -> list[Fields]:
-    given = pick(flat, _TEAMS)
-    if isinstance(given, dict):
-        given = list(given.values())
-    raw = given if isinstance(given, list) else [flat.get("team1"), flat.get("team2")]
-    found = []
-    for each in raw[:3]:
-        if isinstance(each, str) and each:
-            found.append({"name": each[:LONGEST_TEXT]})
-        elif isinstance(each, dict):
-            part = {name.lower(): value for name, value in each.items() if isinstance(name, str)}
-            name, short = text_of(pick(part, TEAM_NAMES)), text_of(pick(part, TEAM_SHORTS))
-            if name:
-                told = {"name": name, "short_name": short, "id": text_of(pick(part, TEAM_IDS))}
-                found.append({field: value for field, value in told.items() if value})
-    return found
-
-
 def _over(over: Mapping[str, Any]) -> list[Fields]:
     innings, number = count_of(over, "innings", "inn"), count_of(over, "over", "number")
     if innings is None or number is None:
@@ -175,15 +214,19 @@ def _name(value: Any) -> str:
     return text_of(value.get("name")) if isinstance(value, dict) else text_of(value)
 
 
-def _toss(flat: Mapping[str, Any]) -> Fields:
+def _toss(flat: Mapping[str, Any], known: Sequence[Sequence[str]]) -> Fields:
     toss = pick(flat, ("toss", "tossresults"))
-    if not isinstance(toss, dict):
+    if isinstance(toss, dict):
+        part = lowered(toss)
+        return {
+            "toss_winner": _name(pick(part, ("winner", "tosswinnername", "team"))),
+            "toss_decision": text_of(pick(part, ("decision", "choice"))),
+        }
+    side = side_of(text_of(pick(flat, ("tosswinner", "toss_winner", "toss_won_team_id", "tosswinnerteamid"))), known)
+    if side is None:
         return {}
-    part = {name.lower(): value for name, value in toss.items() if isinstance(name, str)}
-    return {
-        "toss_winner": _name(pick(part, ("winner", "tosswinnername", "team"))),
-        "toss_decision": text_of(pick(part, ("decision", "choice"))),
-    }
+    choice = text_of(pick(flat, ("tosschoice", "toss_choice", "toss_decision", "elected")))
+    return {"toss_winner": known[0][side], "toss_decision": choice}
 
 
 def _result(flat: Mapping[str, Any]) -> Fields:

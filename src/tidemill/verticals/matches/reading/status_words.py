@@ -28,7 +28,8 @@ _UPCOMING = re.compile(
     r"\bupcoming\b|\bscheduled\b|\bpreview\b|\bnot started\b|\byet to (?:begin|start)\b|\bfixture\b|\bpre\b|\bstarts?\b"
 )
 _LIVE = re.compile(
-    r"\blive\b|\bin progress\b|\bin play\b|\bplaying\b|\bchasing\b|\bsuper over\b|\btrail\b|\blead\b|\bneed\b"
+    r"\blive\b|\bin ?progress\b|\b(?:1st|2nd|3rd|4th) innings\b"
+    r"|\bin play\b|\bplaying\b|\bchasing\b|\bsuper over\b|\btrail\b|\blead\b|\bneed\b"
 )
 _WIN = re.compile(
     r"^\W*(?P<winner>\S.{0,80}?) (?:won|win|beat [^,(]{1,80}) by (?P<by>[^(]{1,60}?)"

@@ -14,7 +14,7 @@ class EmbeddedState:
     """Reads the JSON that a page's scripts begin with."""
 
     id = "matches.embedded"
-    version = "1.1.0"
+    version = "1.2.0"
     domain = "*"
     needs_browser = False
 

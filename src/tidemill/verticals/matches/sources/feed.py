@@ -16,7 +16,7 @@ class JsonFeed:
     """Reads a list or one match from JSON, whatever its parts are called among the usual names."""
 
     id = "matches.feed"
-    version = "1.1.0"
+    version = "1.2.0"
     domain = "*"
     needs_browser = False
 
