@@ -5,9 +5,11 @@ Menus, footers, forms and scripts are left out; hidden elements too. One walk ov
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
+from tidemill.reading.moments.words import MONTH
 from tidemill.reading.text import squash
 
 _LEFT_OUT = frozenset({
@@ -24,6 +26,10 @@ _DEEPEST = 200
 _NAMING = ("class", "id", "data-hook", "data-testid", "itemprop")
 _LONGEST_LINE, _LONGEST_LABEL = 400, 20
 
+_LONGEST_ITEM, _MOST_ITEMS = 60, 60
+_BEGINS_WITH_A_DAY = re.compile(
+    rf"{MONTH}\s*\d{{1,2}}\b|\d{{1,2}}(?:e|st|nd|rd|th|\.)?\s+{MONTH}|\d{{1,2}}[/.-]\d{{1,2}}\b", re.IGNORECASE
+)
 _A_LIST = 2
 LINE = "line"
 """The tag of what is a line of a paragraph, where lines are listed with `<br>`."""
@@ -218,11 +224,25 @@ def _seen(node: LexborNode, parent: Element) -> Element | None:
     if tag in _LEFT_OUT and not _closes_an_item(node):
         return None
     attributes = node.attributes
-    return None if attributes and _is_left_out(tag, attributes) else Element(node, parent, tag, attributes)
+    left_out = attributes and _is_left_out(tag, attributes) and not _drops_down_days(node, attributes)
+    return None if left_out else Element(node, parent, tag, attributes)
+
+
+def _drops_down_days(node: LexborNode, attributes: dict[str, str | None]) -> bool:
+    """Whether a drop-down menu lists days: those of papers or meetings, and not a site's pages."""
+    if "dropdown" not in (attributes.get("class") or "").replace("-", ""):
+        return False
+    items = list(islice(node.iter(), _MOST_ITEMS))
+    links = [link for item in items if (link := item if item.tag == "a" else item.child) is not None]
+    texts = [squash(link.text())[: _LONGEST_ITEM + 1] for link in links if link.tag == "a"]
+    days = sum(len(text) <= _LONGEST_ITEM and _BEGINS_WITH_A_DAY.match(text) is not None for text in texts)
+    return days >= _A_LIST and 5 * days >= 4 * len(texts)
 
 
 def _is_left_out(tag: str, attributes: dict[str, str | None]) -> bool:
     style = attributes.get("style")
+    if "dropdown" in {attributes.get("data-toggle"), attributes.get("data-bs-toggle")}:  # what opens a menu
+        return True
     if attributes.get("role") in _ROLES or "hidden" in attributes or (style and _HIDDEN.search(style)):
         return True
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"

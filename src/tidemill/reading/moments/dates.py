@@ -76,6 +76,12 @@ _DIGITS = re.compile(
 _SHORT_DIGITS = re.compile(
     rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})(?P<s>[/.-])(?P<b>\d{{1,2}})(?![\d/%-]|\.\d)"
 )
+_DIGIT_SPAN = re.compile(
+    rf"(?<![\d/.,:-])(?:(?P<w>{WEEKDAY})(?:\s*,)?\s*)?(?<![\d/.-])(?P<a>\d{{1,2}})(?P<s>[-/.])\s?(?P<b>\d{{1,2}})(?P<p>\.?)"
+    rf"(?P<to>\s*(?:{TO}|bis(?: zum)?|au|al)\s*){_DAY_UNNAMED}(?P<a2>\d{{1,2}})(?P=s)\s?(?P<b2>\d{{1,2}})"
+    r"(?:(?P=s)\s?(?P<y>\d{4}|\d{2}(?!\s?(?:uhr|uur|h\b|:\d)))|(?P<q>\.?))(?!\d)(?![/.-]\d)"
+)
+"""Two days and months in digits, of which the last may have the year of both: `20.06. - 31.08.2024`."""
 _MONTH_YEAR = re.compile(
     rf"(?<![\d/.,-])(?:(?P<n>\d{{1,2}})/(?P<y>(?:19|20)\d\d)(?![\d/-])|\b(?P<m>{any_of(MONTHS)})\b\.?,?\s+(?:van\s+)?(?P<y2>(?:19|20)\d\d)\b)"
 )
@@ -166,6 +172,33 @@ def _digits(match: re.Match[str], calendar: Calendar) -> Mention | None:
     return Mention(begins=match.start(), ends=match.end(), first=first, weekday=_weekday(match["w"]), is_full=True)
 
 
+def _digit_span(match: re.Match[str], calendar: Calendar) -> Mention | None:
+    """A range in digits; without a year only where nothing else can be meant: with points, or alone."""
+    if match["s"] == match["to"]:  # `20-06-31-08`
+        return None
+    alone = match.end() - match.start() == len(match.string.strip())
+    if not match["y"] and not (match["p"] and match["q"]) and not (match["s"] == "/" and (alone or match["w"])):
+        return None
+    turned = calendar.day_first or match["s"] == "."
+    sides = [(int(match["a"]), int(match["b"])), (int(match["a2"]), int(match["b2"]))]
+    (day_one, month_one), (day_two, month_two) = sides if turned else [(two, one) for one, two in sides]
+    if match["y"]:
+        last = day(full_year(match["y"]), month_two, day_two)
+        first = day(last.year - ((month_one, day_one) > (month_two, day_two)), month_one, day_one) if last else None
+    elif 1 <= month_one <= 12 and 1 <= month_two <= 12:  # noqa: PLR2004 - months of a year
+        first = without_year(month_one, day_one, _weekday(match["w"]), calendar.today)
+        later = first is not None and (month_two, day_two) < (first.month, first.day)
+        last = day(first.year + later, month_two, day_two) if first else None
+    else:
+        return None
+    if first is None or last is None:
+        return None
+    return Mention(
+        begins=match.start(), ends=match.end(), first=first, last=last, year_given=bool(match["y"]),
+        weekday=_weekday(match["w"]), is_full=True, middle=(match.end("b"), match.start("a2")),
+    )  # fmt: skip
+
+
 def _ordered(year: int, one: int, other: int, weekday: int | None, *, day_first: bool) -> date | None:
     """The day in the usual order; in the other one where the usual one names no day, or not the weekday beside it."""
     number, month = (one, other) if day_first else (other, one)
@@ -177,11 +210,14 @@ def _ordered(year: int, one: int, other: int, weekday: int | None, *, day_first:
 
 def _short_digits(match: re.Match[str], calendar: Calendar) -> Mention | None:
     """`20/11` alone or beside a weekday or an hour; never `24/7`, a fraction or a score."""
-    alone = match.end() - match.start() == len(match.string)
-    timed = _TIMED.match(match.string, match.end()) is not None
-    if match["w"] is None and (match["s"] != "/" or not (alone or timed) or match[0] == "24/7"):
+    pointed = match["s"] == "." and match.string.startswith(".", match.end())  # `15.06.`
+    ends = match.end() + pointed
+    alone = ends - match.start() == len(match.string)
+    timed = _TIMED.match(match.string, ends) is not None
+    surely = (match["s"] == "/" or (pointed and calendar.day_first)) and (alone or timed) and match[0] != "24/7"
+    if match["w"] is None and not surely:
         return None
-    if match["s"] == "." and (_IS_CLOCK.match(match.string, match.end()) or len(match["b"]) == 1):
+    if match["s"] == "." and not pointed and (_IS_CLOCK.match(match.string, match.end()) or len(match["b"]) == 1):
         return None
     one, other = int(match["a"]), int(match["b"])
     number, month = (one, other) if calendar.day_first else (other, one)
@@ -189,9 +225,9 @@ def _short_digits(match: re.Match[str], calendar: Calendar) -> Mention | None:
         number, month = month, number
     weekday = _weekday(match["w"])
     first = without_year(month, number, weekday, calendar.today) if 1 <= month <= 12 else None  # noqa: PLR2004
-    if first is None or (match["s"] == "." and first.weekday() != weekday):  # `zo 10.12` may be an hour
+    if first is None or (match["s"] == "." and not surely and first.weekday() != weekday):  # `zo 10.12` may be an hour
         return None
-    return Mention(begins=match.start(), ends=match.end(), first=first, year_given=False, weekday=weekday, is_full=True)
+    return Mention(begins=match.start(), ends=ends, first=first, year_given=False, weekday=weekday, is_full=True)
 
 
 def _month_year(match: re.Match[str], _: Calendar) -> Mention | None:
@@ -218,6 +254,7 @@ _READERS = (
     (_YEAR_FIRST, _year_first),
     (_DAY_MONTH, _day_month),
     (_MONTH_DAY, _day_month),
+    (_DIGIT_SPAN, _digit_span),
     (_DIGITS, _digits),
     (_MONTH_YEAR, _month_year),
     (_SHORT_DIGITS, _short_digits),

@@ -15,7 +15,7 @@ from tidemill.verticals.events.reading.heuristics.files import dates_in_file_nam
 from tidemill.verticals.events.reading.heuristics.grids import from_grids
 from tidemill.verticals.events.reading.heuristics.hidden_events import hidden_events
 from tidemill.verticals.events.reading.heuristics.introductions import with_introductions
-from tidemill.verticals.events.reading.heuristics.months import days_under_months, is_numbered
+from tidemill.verticals.events.reading.heuristics.months import days_under_months, is_in_row_of_month, is_numbered
 from tidemill.verticals.events.reading.heuristics.papers import one_a_meeting
 from tidemill.verticals.events.reading.heuristics.record_builder import RecordBuilder
 from tidemill.verticals.events.reading.heuristics.single import single_event
@@ -62,7 +62,7 @@ def _dates(elements: list[Element], context: ReadingContext) -> list[Leaf]:
     """The dates as they are written; the numbered lines under months where those are more; else those of files."""
     written, numbered = leaves(elements, context), days_under_months(elements, context)
     if written and len(numbered) > len(written):
-        numbered = [leaf for leaf in numbered if without_dates(leaf.element.text)]  # not the days of a date picker
+        numbered = [leaf for leaf in numbered if without_dates(leaf.element.text) or is_in_row_of_month(leaf.element)]
     return max(written, numbered, key=len) or dates_in_file_names(elements, context)
 
 

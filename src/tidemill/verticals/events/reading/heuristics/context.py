@@ -2,14 +2,17 @@
 
 import re
 from datetime import date
+from functools import cached_property
 
 from tidemill.reading.document import Document
 from tidemill.reading.outline import HEADINGS, Element
 from tidemill.reading.text import squash
 from tidemill.verticals.events.reading.heuristics.wording import (
     is_generic,
+    kind_of_meeting,
     names_no_body,
     title_from,
+    title_names_members,
     without_paperwork,
     years_in,
 )
@@ -37,6 +40,18 @@ _NO_AGENDA = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_SECTION = 60
+_BODY_OF = re.compile(
+    r"\bBoard of (?:Directors|Trustees|Commissioners|Governors|Supervisors|Education|Regents|Managers|Visitors|Health"
+    r"|Aldermen|Selectmen)\b",
+    re.IGNORECASE,
+)
+_LONGEST_PARAGRAPH = 800
+_KIND_ALONE = re.compile(
+    r"(?:(?:public|regular|special|upcoming|next) )*"
+    r"(?:meetings?|hearings?|sessions?|vergadering(?:en)?|sitzung(?:en)?)",
+    re.IGNORECASE,
+)
+"""A heading that says what is held and not by whom."""
 
 
 class BlockContext:
@@ -47,6 +62,7 @@ class BlockContext:
         parts = _SITE.split(document.title)
         named = [title for part in parts if (title := title_from(part))]
         self.site = _site_name(document, parts)
+        self._page = document.url.rpartition("://")[2].partition("/")[2].partition("?")[0].casefold()
         self._site = self.site.casefold()
         self._own = [name for name in named if name.casefold() != self._site]
         self._headings = [element for element in elements if is_heading(element) and element.text]
@@ -55,11 +71,19 @@ class BlockContext:
         )
         self.subject = self._subject()
         self._sections: dict[int, str] = {}
+        self.labelled_title = _labelled_title(elements)
+        self._elements = elements
 
     def title_over(self, block: Element) -> str:
         """The nearest heading above a block that can be a title; else what the page is about."""
         heading = self.heading_over(block)
-        return without_paperwork(title_from(heading.text)) if heading is not None else self.subject
+        if heading is None:
+            return self.subject
+        title = without_paperwork(title_from(heading.text))
+        main = self.main_heading
+        if main is not None and main is not heading and main.order < block.order and _KIND_ALONE.fullmatch(title):
+            return f"{without_paperwork(self.subject)}: {title}"
+        return title
 
     def heading_over(self, block: Element) -> Element | None:
         """The nearest heading above a block that can be a title."""
@@ -68,8 +92,20 @@ class BlockContext:
     def of_the_site(self, title: str) -> str:
         """A title that names no body, as `Board meeting`, with the site's name in front; any other as it is."""
         site = self.site
-        says_whose = not names_no_body(title) or not site or names_no_body(site) or is_generic(site)
+        if not names_no_body(title):
+            return title
+        if not title_names_members(title) and (body := self.body):
+            sort = kind_of_meeting([title])
+            title = f"{body}: {sort}" if sort else body
+        says_whose = not site or names_no_body(site) or is_generic(site)
         return title if says_whose or len(site) > _LONGEST_SECTION else f"{site}: {title}"
+
+    @cached_property
+    def body(self) -> str:
+        """The one `Board of Directors` or the like that the page's text names; '' where there is none, or several."""
+        texts = (one.text for one in self._elements if len(one.text) <= _LONGEST_PARAGRAPH)
+        found = {match[0].title().replace(" Of ", " of ") for text in texts if (match := _BODY_OF.search(text))}
+        return found.pop() if len(found) == 1 else ""
 
     def is_agenda(self, block: Element, day: date, today: date) -> bool:
         """Whether a block may be an event: vacancies, bids and closures never are, and news of days gone by is news."""
@@ -94,7 +130,10 @@ class BlockContext:
         title = title_from(heading.text)
         if not title or title.casefold() == self._site:
             return False
-        return heading.tag != "h1" or not self._own or any(_same(title, name) for name in self._own)
+        if heading.tag != "h1" or not self._own or any(_same(title, name) for name in self._own):
+            return True
+        words = _ADDRESS_WORD.findall(title.casefold())
+        return len(words) > 1 and all(word in self._page for word in words)
 
     def _subject(self) -> str:
         if self.main_heading is not None:
@@ -109,6 +148,25 @@ def _site_name(document: Document, parts: list[str]) -> str:
     return declared or (title_from(parts[-1]) if len(parts) > 1 else "")
 
 
+def _labelled_title(elements: list[Element]) -> str:
+    """What stands behind the page's one label `Meeting name:`; '' where there is none, or several."""
+    found = [one for one in elements if len(one.text) <= _LONGEST_LABEL and _TITLE_LABEL.fullmatch(one.text)]
+    smallest = [one for one in found if not any(child in found for child in one.children)]
+    if len(smallest) != 1 or smallest[0].parent is None:
+        return ""
+    siblings = smallest[0].parent.children
+    place = next(index for index, one in enumerate(siblings) if one is smallest[0])
+    return title_from(siblings[place + 1].text) if place + 1 < len(siblings) else ""
+
+
+_TITLE_LABEL = re.compile(
+    r"(?:(?:meeting|event|committee) (?:name|title|body)|name of (?:meeting|event)|naam (?:vergadering|activiteit)"
+    r"|vergadering|gremium|organe)\s*:",
+    re.IGNORECASE,
+)
+_LONGEST_LABEL = 24
+
+
 def _same(one: str, other: str) -> bool:
     """Whether one says the other, or both share what they are about: `Parks Board`, `Parks and Recreation Board`."""
     one, other = one.casefold(), other.casefold()
@@ -119,6 +177,7 @@ def _same(one: str, other: str) -> bool:
     return 2 * len(shared) >= len(words) and bool(shared)
 
 
+_ADDRESS_WORD = re.compile(r"[^\W\d_]{3,}")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 

@@ -115,7 +115,12 @@ def _event_dates(found: list[FoundMoment], text: str) -> Iterator[FoundMoment]:
     refused = -1
     for one in found:
         goes_on = refused >= 0 and _AND.fullmatch(text[refused : one.begins])
-        if goes_on or _refers(text, one) or _NOT_EVENT_DATE.search(text[max(0, one.begins - 40) : one.begins]):
+        if (
+            goes_on
+            or _refers(text, one)
+            or _is_of_papers(text, one)
+            or _NOT_EVENT_DATE.search(text[max(0, one.begins - 40) : one.begins])
+        ):
             refused = one.ends
         elif one.moment.grain not in VAGUE and (one.absolute or _is_about(one.moment, text)):
             yield one
@@ -125,6 +130,30 @@ def _refers(text: str, found: FoundMoment) -> bool:
     """Whether a date in brackets behind many words says when what they tell of was decided: `... Road. (9/9/19)`."""
     bracketed = text[found.begins - 1 : found.begins] == "(" and text[found.ends : found.ends + 1] == ")"
     return bracketed and found.begins > _SHORT_LINE // 2 and found.moment.grain is not Grain.MINUTE
+
+
+def _is_of_papers(text: str, found: FoundMoment) -> bool:
+    """Whether a date is that of a meeting whose papers are told of: `the minutes of the May 10 meeting are here`."""
+    before = _PAPERS_OF.search(text[max(0, found.begins - _REACH) : found.begins])
+    if before is None:
+        return False
+    return before["done"] is not None or _ARE_DONE.match(text, found.ends) is not None
+
+
+_REACH = 60
+_PAPERS_OF = re.compile(
+    r"(?P<done>\b(?:approv\w+|adopt\w+|accept\w+|review\w*|correct\w*|consider\w*|vaststell\w+|goedkeur\w+)\b"
+    r"[^.;]{0,30}?)?"
+    r"\b(?:minutes|notulen|verslag|recordings?|video|audio|summary|besluitenlijst)\s+(?:of|from|for|van)\s+"
+    r"(?:(?:the|our|de|het)\s+)?(?:[a-z]+,?\s+){0,3}$",
+    re.IGNORECASE,
+)
+"""What stands before the date of a meeting that is past: its papers, and what is done with them."""
+_ARE_DONE = re.compile(
+    r",?\s*(?:\w+\s+){0,3}(?:meetings?|sessions?|hearings?|vergadering(?:en)?|bijeenkomst)\s+(?:are|is|have|has|were|was"
+    r"|can|may|zijn|staan|staat)\b",
+    re.IGNORECASE,
+)
 
 
 def _is_about(moment: Moment, text: str) -> bool:
@@ -188,7 +217,9 @@ def date_of(element: Element, context: ReadingContext) -> ElementDate | None:
     if not text:
         return None
     found = [
-        moment for begins, _, moment in moments_in(_as_full_date(text), context) if is_near_start(begins, len(text))
+        moment
+        for begins, _, moment in moments_in(_as_full_date(text), context)
+        if is_near_start(begins, len(text)) or _announces(text, begins, moment)
     ]
     if not found and len(text) > _SHORT_LINE and any(child.tag == "br" for child in element.children):
         lines = (line for line in element.lines() if DATE_HINT.search(line))
@@ -201,6 +232,19 @@ def date_of(element: Element, context: ReadingContext) -> ElementDate | None:
     return ElementDate(found[0], text, element.kind) if found else None
 
 
+def _announces(text: str, begins: int, moment: Moment) -> bool:
+    """Whether a sentence says that something will be held on that day at an hour; prose about other days does not."""
+    return moment.grain is Grain.MINUTE and _WILL_BE.search(text[max(0, begins - _REACH) : begins]) is not None
+
+
+_WILL_BE = re.compile(
+    r"\b(?:(?:will|shall) (?:be held|meet|convene|take place|be|gather)"
+    r"|(?:is|are) (?:scheduled|set|planned) (?:for|on|to)"
+    r"|(?:wordt|worden) gehouden|vindt plaats|vinden plaats|vergadert|komt bijeen|findet statt|aura lieu"
+    r"|tendr\u00e1 lugar"
+    r"|next [a-z ]{0,30}(?:meeting|hearing|session)[a-z ]{0,12}(?:is|:))(?: \w+){0,3}?,?\s*$",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(r"\W*(?:date|when|datum|wanneer|fecha|wann)\b", re.IGNORECASE)
 
 

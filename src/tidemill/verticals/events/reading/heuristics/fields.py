@@ -158,7 +158,7 @@ def _left_over(block: Element, title: str) -> str:
     for facts in block.walk():
         if facts.tag in {"ul", "dl"} and 1 < len(facts.children) <= _FEW_FACTS:
             others = [part for child in facts.children for part in parts_of(child.text) if part != title]
-            if len(others) == 1 and len(others[0]) <= _SHORT_PLACE:
+            if len(others) == 1 and len(others[0]) <= _SHORT_PLACE and not _ABOUT_PAPERS.search(others[0]):
                 return others[0]
     lines = [line for line in block.lines(without=is_label) if line != title]
     if len(block.text) > _LONGEST_PLACE:
@@ -209,9 +209,13 @@ DATE_HINT_OR_HOUR = re.compile(r"\d")
 
 def _may_be_place(line: str) -> bool:
     """Whether a line is no sort of meeting, no label and no status."""
-    return is_title(line) and not kind_of_meeting([line])
+    return is_title(line) and not kind_of_meeting([line]) and not _ABOUT_PAPERS.search(line)
 
 
+_ABOUT_PAPERS = re.compile(
+    r"\b(?:meeting|notice|agenda|minutes|cancel\w*|reschedul\w*|postpone\w*|hearing|vergadering|notulen)\b",
+    re.IGNORECASE,
+)
 _PRICE = re.compile(r"[$\u20ac\u00a3]|\b(?:free|gratis|frei|gratuit|eur)\b", re.IGNORECASE)
 _WORDS_OF_PLACE, _LONGEST_SENTENCE = 6, 600
 

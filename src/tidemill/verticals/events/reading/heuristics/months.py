@@ -85,3 +85,12 @@ def _leaf(element: Element, day: str, month: re.Match[str], year: str, context: 
     return Leaf(
         element, ElementDate(moment, f"{element.text[:_LONGEST_DAY]} {month[0]}", f"{element.kind}{UNDER_MONTH}")
     )
+
+
+def is_in_row_of_month(element: Element) -> bool:
+    """Whether a day's number stands in a row that begins with the month's name: no date picker has such rows."""
+    row = element.parent
+    while row is not None and row.tag not in {"tr", "table"}:
+        row = row.parent
+    first = row.children[0].text if row is not None and row.tag == "tr" and row.children else ""
+    return len(first) <= _LONGEST_HEADING and _HEADING.fullmatch(first) is not None

@@ -24,7 +24,7 @@ _GATHERING = re.compile(
 )
 _AT = re.compile(
     r"\b(?:at|in|on)\s+(?:our\s+|the\s+)?(?=[A-Z\d])"
-    r"|\b(?:in|bij|te|op)\s+(?:(?:het|de)\s+)?(?=(?:\w*(?:gebouw|huis|zaal|centrum|kerk|school|hal|kamer|locatie)\s+)?(?-i:[A-Z\d]))"
+    r"|\b(?:in|bij|te|op)\s+(?:(?:het|de)\s+)?(?=(?:\w*(?:gebouw|huis|zaal|centrum|kerk|school|hal|kamer|locatie),?\s+)?(?-i:[A-Z\d]))"
     r"|(?<=[ap]m), (?=[A-Z])|(?<=[ap]\.m\.), (?=[A-Z])|(?<=\duur), (?=[A-Z])|(?<=\d uur), (?=[A-Z])"
 )
 _REACH, _LONGEST_PLACE = 260, 160
@@ -75,6 +75,16 @@ _STREET = re.compile(
     r"|\d{1,4},? (?:rue|avenue|place|boulevard|all\u00e9e|quai) (?:d[eu]|de la|des|[A-Z])|(?:Via|Piazza|Viale"
     r"|Calle|Plaza|Avenida) [A-Z]"
 )
+
+
+ONLINE_PLACE = re.compile(
+    r"(?:(?:via|by|online|virtual(?:ly)?|remote(?:ly)?|live)\b[\s:(,-]*)*(?:on |via |by )?"
+    r"(?:video ?-?conference|tele-?conference|conference call|zoom|webex|microsoft teams|ms teams|go ?to ?meeting"
+    r"|livestream|online|virtual(?:ly)?|remote(?:ly)?)\b(?! (?:\w+ ){0,2}(?:class|workshop|tour|course|training|forum"
+    r"|lecture|concert|program|storytime|session|event|town hall|hearing|meeting|open house))",
+    re.IGNORECASE,
+)
+"""How a line begins that says that people meet by a screen, and not what for."""
 
 
 def is_address(line: str) -> bool:

@@ -41,7 +41,13 @@ from tidemill.verticals.events.reading.heuristics.introductions import (
     hours_of,
     introduction_in,
 )
-from tidemill.verticals.events.reading.heuristics.places import is_place, looks_like_place, title_and_place
+from tidemill.verticals.events.reading.heuristics.months import is_in_row_of_month
+from tidemill.verticals.events.reading.heuristics.places import (
+    ONLINE_PLACE,
+    is_place,
+    looks_like_place,
+    title_and_place,
+)
 from tidemill.verticals.events.reading.heuristics.tables import column_of, header_of
 from tidemill.verticals.events.reading.heuristics.wording import (
     is_title,
@@ -94,7 +100,8 @@ class RecordBuilder:
             return
         if is_posted(block.text):  # news: only a date that stands by itself or has an hour is an event's
             inside = [leaf for leaf in inside if _is_timed(leaf) or not without_dates(leaf.element.text)]
-        if inside and block.text and not block.text.isdigit():  # not a day of a calendar with nothing on it
+        bare = block.text.isdigit() and not is_in_row_of_month(inside[0].element) if inside else True
+        if block.text and not bare:  # not a day of a calendar with nothing on it
             yield from self._records_of_event(block, inside, year, alike)
 
     def _records_of_event(
@@ -106,8 +113,10 @@ class RecordBuilder:
             return
         title, element = title_of(block)
         title, place = title_and_place(title)
-        if title and _names_its_place(title, element) and (over := self.block_context.title_over(block)):
-            title, place = over, without_paperwork(title)
+        if title and _names_its_place(title, element) and (over := self._title_over(block)):
+            title, place = over, _unless_online(without_paperwork(title))
+        if title and (over := self._title_over(block)) and (remark := _remark(block.text, title)):
+            title, place = (over, title) if remark == "@" else (f"{over}: {title}", place)
         if inside[0].date.place.endswith(UNDER_MONTH):
             title = unnumbered(title)
         confidence = 0.5 if title else 0.35
@@ -119,7 +128,8 @@ class RecordBuilder:
 
     def _title_over(self, block: Element, date: Element | None = None) -> str:
         """What the page is about, and which sort of its meetings a block, or the column of its date, says to be."""
-        over, sort = self.block_context.title_over(block), kind_of_meeting(block.lines(without=is_label))
+        over, lines = self.block_context.title_over(block), block.lines(without=is_label)
+        sort = kind_of_meeting(lines) or kind_of_meeting([one for one in block.lines() if one not in lines])
         sort = sort or (kind_of_meeting([column_of(date)]) if date is not None else "")
         return f"{over}: {sort}" if over and sort else over or sort or self._kind_over(block)
 
@@ -176,7 +186,7 @@ class RecordBuilder:
             "image": image_of(block, self.document),
             "description": description_of(block, title),
         }
-        fields.update({name: value for name, value in optional.items() if value and value != title})
+        fields.update({name: one for name, one in optional.items() if one and one != title and f": {one}" not in title})
         confidence += (_TIMED if moment.grain is Grain.MINUTE else 0.0) + (0.05 if "url" in fields else 0.0)
         confidence -= 0.0 if moment.year_given else 0.1
         confidence -= _WRONG_WEEKDAY if moment.weekday_agrees is False else 0.0
@@ -247,13 +257,16 @@ class RecordBuilder:
         told = {} if crowded else self._introductions_in(block, {line for line, _ in lines})
         for line, moment in lines:
             own = "" if crowded else title_from(line)
+            at_place = own and over and (_names_its_place(own, None) or _remark(line, own) == "@")
+            own, behind = ("", own) if at_place else (own, "")
             intro = told.get(line, NO_INTRODUCTION)
             title = own or (intro.title if adds_to(intro.title, over) else over)
             at_hour = intro.clock and moment.grain is not Grain.MINUTE and moment.ends is None
             timed = at_hour_in(moment, hours_of(intro.clock), self.context) if at_hour else None
             if title:
                 named, place = title_and_place(title)
-                yield self.record(block, named, None, timed or moment, line, 0.4 if own else 0.35, place or intro.place)
+                place = _unless_online(behind) or place or intro.place
+                yield self.record(block, named, None, timed or moment, line, 0.4 if own else 0.35, place)
 
     def _records_of_hours(self, block: Element, lines: list[str], leaf: Leaf, year: int | None) -> Iterator[RawRecord]:
         """The events of a day that a block lists by the hour."""
@@ -291,6 +304,8 @@ class RecordBuilder:
                 continue
             use = with_hour(moment, item, item, self.context)
             named, place = title_and_place(title)
+            if _names_its_place(title, element) and (over := self._title_over(item)):
+                named, place = over, _unless_online(title)
             yield self.record(item, named, element, use, f"{written} {item.text[:100]}", 0.5, place)
 
 
@@ -304,9 +319,25 @@ _ONLINE = re.compile(r"\b(?:zoom|webex|teams|virtual\w*|online|livestream|youtub
 
 def _names_its_place(title: str, element: Element | None) -> bool:
     """Whether what was taken for a title is where it is: a line's words, or those of a link beside its date."""
+    if ONLINE_PLACE.match(title):
+        return True
     if element is None:
         return looks_like_place(title) and not _SEPARATED.search(title)
     return element.tag == "a" and is_place(without_paperwork(title)) and title != element.text
+
+
+def _remark(text: str, title: str) -> str:
+    """How what was taken for a title is said of a bare date: `@` where it is, `(` as a remark; '' if neither."""
+    if _AT_PLACE.search(text[: text.find(title)]) is not None:
+        return "@"
+    return "(" if text.endswith(f"({title})") and not without_dates(text.removesuffix(f"({title})")) else ""
+
+
+_AT_PLACE = re.compile(r"\d(?:st|nd|rd|th|[ap]\.?m\.?)?,?\s*@\s*$", re.IGNORECASE)
+
+
+def _unless_online(place: str) -> str:
+    return "" if ONLINE_PLACE.match(place) else place
 
 
 def _is_another_day(element: Element, lead: Element) -> bool:

@@ -3,7 +3,7 @@
 import re
 
 from tidemill.core.record import RawRecord
-from tidemill.reading.moments import Moment, moved
+from tidemill.reading.moments import Grain, Moment, moved
 from tidemill.reading.outline import Element
 from tidemill.verticals.events.reading.heuristics.blocks import Leaf
 from tidemill.verticals.events.reading.heuristics.dating import is_posted, moments_in
@@ -18,6 +18,11 @@ _MOST_LABELS = 3
 """Labelled dates of one event: its start, its end, and one for scripts."""
 _LONGEST_LINE, _LONGEST_LABEL = 110, 30
 _LONGEST_FACTS = 300
+_IN_THE_NEWS = re.compile(
+    r"/(?:news|newsroom|press|press-?releases?|blog|nieuws|nieuwsberichten|actueel|persberichten|aktuelles|presse"
+    r"|actualites|noticias|notizie)/[^/]",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(
     r"(?:^|\s)(?:datum|data|date|when|wanneer|(?:start|end|eind)(?:s|datum| date)?(?:/time)?|begint|tijdstip"
     r"|date & time|meeting on)\s*:?\s*$",
@@ -41,18 +46,25 @@ def single_event(
         return [], set()
     heading = heading or builder.block_context.heading_over(leaf.element)
     title = title_from(heading.text) if heading is not None else builder.block_context.subject
+    title = builder.block_context.labelled_title or title
     if not title:
         return [], set()
-    block = _content(heading, leaf)
+    block = _content(heading, leaf) if heading is not None else _facts(leaf.element)
     near = builder.block_context.heading_over(leaf.element)
     if near is not None and near is not heading and (sort := kind_of_meeting([near.text])):
         title = f"{title}: {sort}"
-    if not labelled and without_dates(leaf.element.text) and is_posted(block.text):  # a news item that mentions a date
-        return [], set()
     moment, written = builder.moment_of(_facts(leaf.element), [leaf], None)
+    if not labelled and _is_news(leaf, block, moment, builder.document.url):
+        return [], set()
     days = [moment, *_other_days(leaf, moment, builder)]
     records = [builder.record(block, title, heading, one, written, 0.5, url=builder.document.url) for one in days]
     return records, {leaf.element.order, *(other.element.order for other in labelled)}
+
+
+def _is_news(leaf: Leaf, block: Element, moment: Moment, url: str) -> bool:
+    """Whether a piece of news mentions the date, or is of that day."""
+    dated = moment.grain is not Grain.MINUTE and _IN_THE_NEWS.search(url) is not None
+    return dated or (bool(without_dates(leaf.element.text)) and is_posted(block.text))
 
 
 def _are_apart(labelled: list[Leaf], builder: RecordBuilder) -> bool:

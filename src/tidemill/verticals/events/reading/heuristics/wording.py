@@ -17,6 +17,7 @@ _DATE_WORDS = re.compile(
     rf"|\b\d{{1,2}}{_NTH}\s*(?:of\s+)?{_MONTH}{_YEARED}"
     rf"|\b{_MONTH}\s*\d{{1,2}}(?:st|nd|rd|th)?\b(?!:\d)(?:\s*[-\u2013&]\s*\d{{1,2}}\b)?{_YEARED}"
     r"|\b\d{4}-\d\d-\d\d(?:T[\d:+Z.-]+)?|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d\d)\b|\b\d{1,2}/\d{1,2}\b"
+    r"|\b[0-3]?\d\.[01]?\d\.(?=\s|$)"
     r"|\b\d{1,2}[:.]\d\d(?::\d\d)?(?:\s*(?:[ap]\.?m\b\.?|uur|u\b|h\b)|[ap]\b)?|\b\d{1,2}h(?:\d\d)?\b|\b\d{1,2}\s*(?:[ap]\.?m\b\.?|uur\b|u\b)"
     r"|^[0-3]\d-[01]\d(?=\s)|^\d{1,2}(?::\d\d)?[ap]\b|\ball[- ]day\b(?!\s+\w)|\b(?:de )?(?:hele|gehele) dag\b(?!\s+\w)",
     re.IGNORECASE,
@@ -116,7 +117,7 @@ _GENERIC_WORDS = (
 _GENERIC = frozenset((*_GENERIC_WORDS.split(), *MONTHS, *FULL_WEEKDAYS))
 """Words that stand over any agenda; a heading of nothing else names no event."""
 _SORT = re.compile(
-    r"(?:regular|special|emergency|public|monthly|quarterly|annual|joint|closed|besloten|openbare|extra|reguliere|gewone)"
+    r"(?:regular|special|emergency|public|business|monthly|quarterly|annual|joint|closed|besloten|openbare|extra|reguliere|gewone)"
     r"(?: \w+)? (?:meeting|session|hearing|workshop|retreat|vergadering|zitting|bijeenkomst)(?:s|en)?|(?:work"
     r"|study) sessions?",
     re.IGNORECASE,
@@ -215,8 +216,14 @@ def names_no_body(title: str) -> bool:
     return any(word in _NO_BODY for word in found) and all(word in _NO_BODY or word in _GENERIC for word in found)
 
 
+def title_names_members(title: str) -> bool:
+    """Whether a title says who sits on a board: `Board of Directors`."""
+    return " of " in title.casefold()
+
+
 def title_from(text: str) -> str:
     """The title in a text: its first words beside dates and times that can be one; '' if there are none."""
+    text = text.strip(_ORNAMENTS)
     return who_meets(next((part for part in (*parts_of(text), without_dates(text)) if is_title(part)), ""))
 
 
@@ -228,7 +235,8 @@ def who_meets(title: str) -> str:
 
 def kind_of_meeting(lines: list[str]) -> str:
     """What sort of meeting a block names where it does not say whose: `Regular meeting`; '' if it names none."""
-    return next((part for line in lines for part in parts_of(line) if _SORT.fullmatch(part)), "")
+    parts = (_PAPERWORK.sub("", part) for line in lines for part in parts_of(line))
+    return next((part for part in parts if _SORT.fullmatch(part)), "")
 
 
 @lru_cache(maxsize=4_096)
