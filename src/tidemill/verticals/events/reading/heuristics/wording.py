@@ -70,6 +70,7 @@ ROLES = (
 )
 """Labels of what belongs to an event without being its name."""
 _FURNITURE = (
+    r"(?:please )?(?:view|download|select|choose|make|click)(?:\W\w+)* (?:below|above|selection|here)(?: \(\w+\))?|"
     r"info(?:rmatie)?|details?|pdf|html?|word|excel|mp[34]|docx?|rss|download|tickets?|kaarten|aanmelden"
     r"|inschrijven|sign up|register|rsvp|ical|ics|map"
     r"|kaart|route|share|deel|delen|facebook|twitter|zoom|webex|click here|klik hier|hier|here|website|www\..*|.*https?://.*"
