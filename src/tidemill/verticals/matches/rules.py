@@ -154,7 +154,7 @@ def listed_outlook(reading: MatchReading) -> Outlook:
 def hint_of(raw: RawMatch, reading: MatchReading) -> str:
     """Return the listed score and status in one text, which changes when the match moved."""
     scores = " ".join(f"{each.runs}/{each.wickets}({overs_of(each.balls)})" for each in reading.innings)
-    return f"{scores} {raw.status} {raw.pause}".strip() if scores else ""
+    return f"{scores} {raw.status} {raw.pause}".strip()
 
 
 def labels_of(state: Any) -> ThingLabels:

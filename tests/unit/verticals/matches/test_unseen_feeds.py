@@ -102,6 +102,17 @@ def test_a_list_that_names_a_match_twice_under_one_id_has_it_once() -> None:
     assert reading.is_complete
 
 
+def test_a_list_without_scores_shows_by_its_words_that_a_match_moved() -> None:
+    def hint(words: str) -> str:
+        entry = {"id": 1, "state": words, "teams": ["Northport", "Eastvale"], "url": "/m/1"}
+        found = found_in({"matches": [entry]}, **{LIVE_ROLE: LIST_ROLE})
+        reading = LIVE_RULES.read_list(found, Context(SOURCE, URL, NOW))
+        assert isinstance(reading, ListReading)
+        return reading.listed[0].hint
+
+    assert len({hint(words) for words in ("Not started", "Live", "Lunch", "Match over")}) == 4
+
+
 @pytest.mark.parametrize(
     ("words", "standing"),
     [
