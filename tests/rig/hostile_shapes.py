@@ -35,6 +35,9 @@ MARKUP: dict[str, Shape] = {
     "open lists": lambda size: _LD.format("[" * size),
     "commas": lambda size: _LD.format("[" + "," * size),
     "comments": lambda size: _LD.format("/*" * size),
+    "numbers that are none": lambda size: _LD.format("[" + "NaN,1e400,-" * size),
+    "digits in data": lambda size: _LD.format('{"price":' + "9" * size + ",}"),
+    "exponents": lambda size: _LD.format('{"price":1e' + "9" * size + "x" + "-.e" * size),
     "events": lambda size: _LD.format("[" + ",".join([_EVENT] * size) + "]"),
     "graph by reference": lambda size: _LD.format(
         '{"@graph":[' + ",".join(f'{{"@id":"#{at}","location":{{"@id":"#{at + 1}"}}}}' for at in range(size)) + "]}"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from functools import cache, partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from tidemill.core.source import FetcherKind
 from tidemill.core.urls import registrable_domain
 from tidemill.core.views.browsers import PoolView
 from tidemill.engine.chores import DISPATCH_GRACE
+from tidemill.engine.clock import RealClock
 from tidemill.operations.mending.address_trial import AddressTrials
 from tidemill.operations.mending.selectors import SelectorActions
 from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
@@ -64,6 +66,10 @@ class Telemetry:
         self.recent = RecentHappenings(leave_out=(StageDone, PageGot))
         listeners = (self.metrics.count, self.rate_counter.count, self.recent.add, *others)
         self.listeners = Listeners(*(never_raising(listener, report_bug) for listener in listeners))
+
+
+HEALTH_PATIENCE = timedelta(seconds=0.1)
+"""How long `/health` waits for new facts; who watches us gives up on one that takes long."""
 
 
 def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
@@ -142,6 +148,7 @@ def web_deps(system: System, telemetry: Telemetry, host: str) -> WebDeps:
         recycle=recycle,
         verticals=tuple(VERTICALS),
         lease=store.workers.heartbeat * 3,
+        health_patience=HEALTH_PATIENCE if isinstance(clock, RealClock) else None,
         allowed_hosts=allowed_hosts(system.settings.web_allowed_hosts, host),
         allowed_origins=tuple(system.settings.web_allowed_origins),
         limits=server_limits(system.settings),

@@ -132,6 +132,16 @@ def registrable_domain(host_or_url: str) -> str:
     return _public_suffixes().privatesuffix(host) or host
 
 
+def leads_elsewhere(url: str, final_url: str) -> bool:
+    """Return whether redirects led from a URL to another site; what is wrong there says nothing about its own."""
+    if not final_url or url.split("/", 3)[:3] == final_url.split("/", 3)[:3]:
+        return False
+    try:
+        return registrable_domain(url) != registrable_domain(final_url)
+    except BadUrl:
+        return True
+
+
 def address_of(host: str) -> IPv4Address | IPv6Address | None:
     """Return the IP address in a normalized host, or None if it is a name."""
     if ":" not in host and not host[-1:].isdigit():

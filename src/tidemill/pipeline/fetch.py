@@ -9,6 +9,7 @@ from tidemill.core.job import Job
 from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.core.page import Page
 from tidemill.core.retry import timeout_after
+from tidemill.core.urls import leads_elsewhere
 from tidemill.core.vertical import Adapter, Vertical, fetcher_for
 from tidemill.pipeline.checkpoints import Claimed, Fetched, ServedFromStore, Unchanged
 from tidemill.pipeline.dependencies import StageDependencies
@@ -138,7 +139,8 @@ def snooze_of(result: FetchResult, deps: StageDependencies) -> Snooze | None:
     if result.retry_at is None:
         return None
     if result.failure is Failure.ROBOTS_DISALLOWED:
-        return Snooze(result.retry_at, result.error or "robots.txt cannot be read", whole_host=True)
+        is_own = not leads_elsewhere(result.url, result.final_url)
+        return Snooze(result.retry_at, result.error or "robots.txt cannot be read", whole_host=is_own)
     return Snooze(result.retry_at, result.error) if result.failure in _WAITS else None
 
 

@@ -1,5 +1,6 @@
-"""Mending JSON that sites get wrong: comments, stray commas, raw line breaks, wrappers, cut-off blocks."""
+"""Mending JSON that sites get wrong: comments, stray commas, line breaks, words like NaN, wrappers, cut-off blocks."""
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,11 +15,14 @@ _DEEPEST_PIECE = 24
 _OPENING = re.compile(r"(?:(?://|/\*)\s{0,8})?(?:<!--|<!\[CDATA\[)(?:\s{0,8}\*/)?")
 _CLOSING = re.compile(r"(?:(?://|/\*)\s{0,8})?(?:-->|\]\]>)(?:\s{0,8}\*/)?$")
 _LONGEST_CLOSING = 40
+_LONGEST_NUMBER = 300
 _STRING = r'(?P<string>"(?:[^"\\]++|\\.)*+(?P<closed>")?+)'
 _OTHER_TOKENS = (
     r"(?P<comment>//[^\n\r]*+|/\*.*?\*/|<!--.*?-->)"
     r"|(?P<comma>,(?=(?:\s++|//[^\n\r]*+[\n\r]|/\*(?>.*?\*/))*+[}\]]|\s*+$))"
     r"|(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00a0\ufeff\u2028\u2029]+)"
+    r"|(?<![\w.$-])(?P<word>-?(?:NaN|Infinity)|undefined|None|True|False)(?![\w.$])"
+    r"|(?<![\w.$+-])(?P<number>-?(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?\d++)?+)(?![\w.$])"
 )
 _TOKEN = re.compile(f"{_STRING}|{_OTHER_TOKENS}", re.DOTALL)
 _TOKEN_OUTSIDE_STRINGS = re.compile(_OTHER_TOKENS, re.DOTALL)
@@ -87,7 +91,22 @@ def _tokens(text: str, tokens: re.Pattern[str], outside_strings: re.Pattern[str]
 def _mend_token(match: re.Match[str]) -> str:
     if match.groupdict().get("string"):
         return _mend_string(match[0])
+    if match["word"]:
+        return {"True": "true", "False": "false"}.get(match[0], "null")
+    if match["number"]:
+        return _mend_number(match[0])
     return " " if match["control"] else ""
+
+
+def _mend_number(number: str) -> str:
+    """The number as JSON has it; one that no computer holds is none, and costs its neighbours nothing."""
+    if len(number) > _LONGEST_NUMBER or not math.isfinite(float(number)):
+        return "null"
+    sign, digits = ("-", number[1:]) if number.startswith("-") else ("", number)
+    whole, point, rest = digits.partition(".")
+    if point and not rest[:1].isdigit():
+        return f"{sign}{whole}{rest}"
+    return f"{sign}{whole or '0'}{point}{rest}"
 
 
 def _mend_string(string: str) -> str:

@@ -7,7 +7,7 @@ BLOCK_LIMIT = 2_000
 """Characters of markup or JSON that a raw record keeps of the block it came from."""
 
 _CONTROLS = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\ufffe\uffff]"
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
 _HIDDEN = re.compile(
     r"<(script|style|template|noscript)\b.*?(?:</\1\s*>|$)|<!--.*?(?:-->|$)", re.IGNORECASE | re.DOTALL
@@ -16,6 +16,8 @@ _BREAK = re.compile(r"<\s{0,9}(?:br|/p|/div|/li|/h[1-6]|/tr)\b[^<>]*>", re.IGNOR
 _TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
 _ENDLESS_NUMBER = re.compile(r"&#[xX]?[0-9a-fA-F]{20,};?")
 """No character has such a number, and Python refuses to read one of thousands of digits."""
+_FILLERS = " \u115f\u1160\u2800\u3164\uffa0"
+"""Characters that count as letters and that nobody sees: words of nothing else are none."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -23,7 +25,7 @@ def squash(text: str) -> str:
     """One line: every run of white space is one blank, control characters and half surrogates are gone."""
     line = text.strip()
     if line.isprintable() and "  " not in line:
-        return line
+        return line if line.strip(_FILLERS) else ""
     line = " ".join(line.split())
     if line.isprintable():
         return line

@@ -68,7 +68,8 @@ class WebDeps:
     `overdue` tells of periodic work that is late, `missed` of sources whose due targets got no job, `pending` how
     many jobs wait per adapter, `ready` how many could be taken now per lane, `disabled_adapters` which adapters are
     off, `replica_age` how far the replica is behind, and `require_current` raises when the tables are missing or old.
-    A worker unseen for `lease` counts as dead.
+    A worker unseen for `lease` counts as dead. `/health` waits `health_patience` for new facts before it tells those it
+    has; None waits as long as it takes.
     `why` explains a subject such as `source:NAME`, `why_forms` says how subjects are written, `services` tells how
     those outside of us stand, `streams` serves things that change within seconds, `live` knows how they are polled,
     `recycle` has browsers replaced and audited, and `report_bug` is told of our own bugs.
@@ -133,6 +134,7 @@ class WebDeps:
     recycle: Callable[[str], Awaitable[Sequence[PoolView]]]
     verticals: Collection[str]
     lease: timedelta = timedelta(seconds=60)
+    health_patience: timedelta | None = None
     gauge_rows: Callable[[], Awaitable[Sequence[GaugeRows]]] | None = None
     allowed_hosts: Collection[str] | None = LOOPBACK_NAMES
     allowed_origins: Sequence[str] = ()

@@ -23,6 +23,7 @@ from tidemill.web.extension import WebExtension
 from tidemill.web.health import DatabaseState, Facts, Health, Late, QueueState, ReplicaState, health_of, is_alive
 from tidemill.web.live_gauges import live_gauges
 from tidemill.web.live_scrapers import live_facts
+from tidemill.web.quick_answer import QuickAnswer
 
 TIMEOUT_SECONDS = 2
 """A database that takes longer counts as down: a health check needs an answer."""
@@ -34,6 +35,8 @@ COUNTED = ("overdue work", "sources", "what waits for a person")
 STATUS_AGE = timedelta(seconds=5)
 FACTS_AGE = timedelta(seconds=2)
 """However many ask for `/health`, the database is asked this often."""
+OLDEST_FACTS = timedelta(seconds=20)
+"""How old what `/health` says may be while a busy process is still asking for newer facts."""
 
 
 class SystemStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +70,9 @@ class SystemMonitor:
         self.totals = CachedAnswer(deps.views.counts, deps.clock, STATUS_AGE, may_lag=True)
         self.ticks = CachedAnswer(deps.views.ticks, deps.clock, STATUS_AGE, may_lag=True)
         self.status = CachedAnswer(self._status, deps.clock, STATUS_AGE)
-        self._recent_facts = CachedAnswer(self._facts, deps.clock, FACTS_AGE)
+        self._recent_facts = QuickAnswer(
+            self._facts, deps.clock, FACTS_AGE, patience=deps.health_patience, oldest=OLDEST_FACTS
+        )
         self.overdue = CachedAnswer(self._overdue, deps.clock, STATUS_AGE, may_lag=True)
         self.sources = CachedAnswer(self._sources, deps.clock, STATUS_AGE, may_lag=True)
         self.waiting = CachedAnswer(deps.views.waiting, deps.clock, STATUS_AGE, may_lag=True)

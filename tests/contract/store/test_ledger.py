@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import update
 
 from rig.clock import NOON
@@ -14,6 +15,7 @@ from tidemill.core.pacing import Pace
 from tidemill.core.run import RunStatus, Trigger
 from tidemill.pipeline.checkpoints import AcceptedRecords, Fetched, Judged
 from tidemill.pipeline.kept_readings import decode_found
+from tidemill.pipeline.ports import FetchResult, FetchStatus
 from tidemill.store.ledger.breakers import Breakers
 from tidemill.store.schema import breakers, dead_letters, jobs, pages, runs, sources, targets
 from tidemill.verticals.events.store.tables import events
@@ -503,3 +505,17 @@ async def test_a_site_whose_certificate_is_wrong_is_left_alone_as_a_whole(mill):
     assert await mill.claim(worker, 2) == []
     mill.clock.advance(timedelta(hours=1))
     assert len(await mill.claim(worker, 2)) == 1
+
+
+async def test_a_page_that_leads_to_a_dead_name_keeps_no_other_page_of_its_site_waiting(mill):
+    """One old link to a site that is gone put the whole host at rest for an hour, and what a stranger asked for too."""
+    await mill.enqueue(await mill.source(pages=3, host="town.test", pace=Pace(timedelta(0), 3, 3)))
+    worker = await mill.worker()
+    (first,) = await mill.claim(worker, 1)
+    page = replace(mill.page(b"", first.job.url), final_url="https://gone.example/")
+    gone = FetchResult(
+        status=FetchStatus.ERROR, url=page.url, final_url=page.final_url, failure=Failure.DNS_FAILED,
+        error="no such name", requested_at=mill.clock.now(), retry_after=timedelta(days=1),
+    )  # fmt: skip
+    await mill.commit((first, Fail(Failure.DNS_FAILED, "no such name", evidence=Fetched(page, gone))))
+    assert len(await mill.claim(worker, 3)) == 2

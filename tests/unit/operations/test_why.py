@@ -163,6 +163,17 @@ def test_a_host_that_asked_to_be_left_alone_is_shown_but_is_no_fault() -> None:
     assert "Crawl-delay 5 s" in found.detail
 
 
+def test_jobs_of_a_host_that_rests_are_not_being_scraped() -> None:
+    """A source was said to be scraped while its host was at rest for another hour."""
+    host = HostView(host="jazz.example", interval_ms=0, burst=1, parallel=1, crawl_delay_ms=None,
+                    opens_at=NOON + timedelta(minutes=40), served_at=None, has_work=True)  # fmt: skip
+    assert "its jobs wait until" in explained(hosts=(host,), jobs={"ready": 7}).verdict
+    assert "its host rests" in explained(hosts=(host,), jobs={"ready": 7}).verdict
+    open_now = msgspec.structs.replace(host, opens_at=NOON)
+    assert "its jobs are ready" in explained(hosts=(open_now,), jobs={"ready": 7}).verdict
+    assert "it is being scraped" in explained(hosts=(open_now,), jobs={"ready": 7, "leased": 1}).verdict
+
+
 @pytest.mark.parametrize("status", ["ready", "waiting", "leased", "done", "refused", "dead", "stale"])
 def test_every_state_of_a_job_has_its_own_words(status: str) -> None:
     job = msgspec.structs.replace(JOB, status=status, failure="timeout", error="took too long")

@@ -7,6 +7,7 @@ import pytest
 from tidemill.reading import Document, ReadingContext
 from tidemill.reading.jsonld import blocks
 from tidemill.reading.jsonld_repair import repaired_values
+from tidemill.reading.text import squash
 from tidemill.verticals.events.reading.events import from_jsonld, read_events
 
 pytestmark = pytest.mark.shows("P1")
@@ -164,3 +165,27 @@ def test_a_string_that_never_ends_costs_only_what_stands_behind_it() -> None:
 def test_comments_behind_a_comma_are_read_in_one_way_only() -> None:
     assert repaired_values("[1, " + "/**/" * 2_000 + "]") == [[1]]
     assert repaired_values("[1, " + "/**/" * 2_000 + "x") == []
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("NaN", None), ("-Infinity", None), ("undefined", None), ("None", None), ("True", True), ("False", False),
+        ("1e400", None), ("-1E+99999", None), ("9" * 5_000, None), (".5", 0.5), ("-.5", -0.5), ("5.", 5), ("1e5", 1e5),
+        ('"NaN, 1e400 or True"', "NaN, 1e400 or True"),
+    ],
+)  # fmt: skip
+def test_a_number_that_is_none_costs_its_neighbours_nothing(written: str, value: object) -> None:
+    """One price of `NaN` lost every event of its block."""
+    assert repaired_values(f'[{{"name": "Kermis", "x": {written}, }}]') == [[{"name": "Kermis", "x": value}]]
+
+
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        ("\u3164\u2800", ""), ("\u2066Kermis\u2069", "Kermis"), ("Ker\u00admis", "Kermis"),
+        ("\U000e0041Kermis", "Kermis"), ("\u3164 Kermis", "\u3164 Kermis"), ("\u061c\ufff9", ""),
+    ],
+)  # fmt: skip
+def test_what_nobody_sees_is_no_text(written: str, seen: str) -> None:
+    assert squash(written) == seen

@@ -20,6 +20,7 @@ from tidemill.core.views import (
     SourceDetail,
     TargetDetail,
 )
+from tidemill.operations.runs import LONGEST_PACING_WAIT
 from tidemill.operations.why.explanation import (
     Explanation,
     Step,
@@ -69,8 +70,12 @@ def _verdict(detail: SourceDetail, now: datetime) -> str:
 
 
 def _schedule(detail: SourceDetail, now: datetime) -> str:
-    if any(detail.jobs.get(state) for state in ("leased", "ready")):
+    if detail.jobs.get("leased"):
         return "it is being scraped"
+    if detail.jobs.get("ready"):
+        opens = min((host.opens_at for host in detail.hosts), default=now)
+        rests = opens > now + LONGEST_PACING_WAIT
+        return f"its jobs wait until {format_relative(opens, now)}: its host rests" if rests else "its jobs are ready"
     if detail.jobs.get("waiting"):
         until = f" until {format_relative(detail.waits_until, now)}" if detail.waits_until else ""
         return f"its jobs wait{until}"

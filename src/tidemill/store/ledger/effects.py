@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, case, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tidemill.core.job import JobStatus, holds_host
-from tidemill.core.outcome import Advance, Fail, Snooze, Stage
+from tidemill.core.outcome import Advance, Fail, Outcome, Snooze, Stage
 from tidemill.core.pacing import charged, opens_at, with_crawl_delay
 from tidemill.core.quality.readings import PoorerReading
 from tidemill.core.services.degradation import merged_services
@@ -22,7 +22,7 @@ from tidemill.core.target import (
     after_failure,
     after_success,
 )
-from tidemill.core.urls import host_of
+from tidemill.core.urls import host_of, leads_elsewhere
 from tidemill.pipeline.checkpoints import AcceptedRecords, Checkpoint, Fetched, Judged, ServedFromStore, Unchanged
 from tidemill.pipeline.dispatch import RECHECK_EVERY
 from tidemill.pipeline.ports import FetchResult
@@ -233,6 +233,7 @@ async def rest_hosts(connection: AsyncConnection, batch: Sequence[Checkpoint], n
     """Leave hosts alone of which a job has learned that nobody need ask them for a while.
 
     A host whose name or certificate is wrong is held by itself: other hosts of its domain, and of its source, go on.
+    One that only redirects to such a host is not held at all.
     """
     rests: dict[str, datetime] = {}
     names: dict[str, str] = {}
@@ -240,7 +241,7 @@ async def rest_hosts(connection: AsyncConnection, batch: Sequence[Checkpoint], n
         host = each.claimed.job.host
         if isinstance(each.outcome, Snooze) and each.outcome.whole_host:
             rests[host] = max(each.outcome.until, rests.get(host, each.outcome.until))
-        elif holds_host(each.outcome):
+        elif holds_host(each.outcome) and not _led_elsewhere(each.outcome):
             name = host_of(each.claimed.job.url)
             if name.removeprefix("www.") == host:
                 rests[host] = max(now + UNREACHABLE, rests.get(host, now))
@@ -251,6 +252,11 @@ async def rest_hosts(connection: AsyncConnection, batch: Sequence[Checkpoint], n
     if names:
         held = [_held_name(name, names[name], now) for name in sorted(names)]
         await connection.execute(_HOLD_NAME, held)
+
+
+def _led_elsewhere(outcome: Outcome) -> bool:
+    evidence = outcome.evidence if isinstance(outcome, Fail) else None
+    return isinstance(evidence, Fetched) and leads_elsewhere(evidence.page.url, evidence.page.final_url)
 
 
 UNREACHABLE = timedelta(hours=1)
@@ -281,7 +287,7 @@ def _host_row(note: HostNote, now: datetime) -> dict[str, Any]:
     pace = with_crawl_delay(claimed.pace, result.crawl_delay)
     booked_until = charged(pace, None, 1, result.requested_at or now)
     opens = opens_at(pace, booked_until, now)
-    if result.retry_after is not None:
+    if result.retry_after is not None and not leads_elsewhere(result.url, result.final_url):
         opens = max(opens, now + result.retry_after)
     delay = None if result.crawl_delay is None else int(result.crawl_delay.total_seconds() * 1000)
     return {"host": claimed.job.host, "tab_at": booked_until, "opens_at": opens, "crawl_delay_ms": delay}
