@@ -195,6 +195,7 @@ _WORDS_BEFORE = {
         sie_sparen économi ahorra risparmi oszczęd ušetř \bspara\b spar\b you'll_earn earn\b \bpoints?\b
         shipping delivery postage verzend bezorg versand livraison envío spedizione frete dostaw doprav
         portes\b frakt \bfragt\b 送料 kargo доставк over_\W?\d orders?_(?:of|over|above)
+        \bdont\W*$ éco-?part écotaxe \beco-?(?:tax|fee|part) recycling recupel auvibel verwijderingsbijdrage
         start(?:ing)?_(?:bid|price) opening_bid startbod startpreis enchère_de_départ mise_à_prix
 
         \b\d+_?(?:kuud|mēn\w*|mėn\w*|months?|maanden|monaten?|mois|meses|mesi|rat|kk|mies\w*|měsíc\w*|mesiac\w*|luni|мес\w*)\b
@@ -235,6 +236,7 @@ _WORDS_AFTER = {
     """,
     Hint.OTHER_AMOUNT: r"""
         ^\s+(?:flat[_-]?rate_)?(?:shipping|delivery|postage|handling|fee\b|deposit\b|livraison|frais_de_port)
+        ^\s*(?:d['’])?(?:éco-?part|écotaxe|eco-?(?:tax|fee|part)|recycl\w+|recupel|auvibel|verwijderingsbijdrage)
         ^\s+(?:verzendkosten|verzending|bezorgkosten|versand\w*|envío|spedizione|frete|frakt|fragt)
         ^\s*\)?\s*(?:with_[a-z]*_?card|[сc]_(?:\w+_)?картой|по_карте|off\b|(?:\w+_){0,2}discount|coupon|voucher|gutschein|rebate|(?:in_)?credit\b|korting|rabatt|saved\b|cashback|x\b|(?:em|en|in)\s\d+\s?(?:x|rat|cuotas|fois|termijn)|mtl\b|monatl|\W?\s?(?:/|per|p/?|a)\s?(?:year|jaar|jahr|mo\b|month|maand|monat|mois|mes|mies|měs|мес|kk\b|mnd|mån|ay\b))
     """,

@@ -120,6 +120,9 @@ def _prices_at(
         label = text[reached : match.start()] or (_label(layout, index) if number == 0 else "")
         after = behind if behind.strip() else _following(texts, index, node if text != squash(text_node.text) else None)
         reached = match.end()
+        is_second = number or any(_DIGIT.search(each.text) for each in texts[max(0, index - 4) : max(0, index - 1)])
+        if is_second and _is_of_the_one_before(label, after):
+            label = ""
         if number and _BETWEEN.fullmatch(text[matches[number - 1].end() : match.start()]):
             continue
         upper = matches[number + 1] if number + 1 < len(matches) and _BETWEEN.fullmatch(behind) else None
@@ -129,6 +132,12 @@ def _prices_at(
             line = line_before(layout, index, node, label)
             named = Hint.NAMED if names_another(line, layout, in_prose=is_prose(node)) else Hint.NONE
             yield msgspec.structs.replace(shown, alone=len(match[0]) == len(text), hints=shown.hints | prose | named)
+
+
+def _is_of_the_one_before(between: str, behind: str) -> bool:
+    """Whether words between amounts are about the first, as those behind are: `£100 ex VAT (£120 inc VAT)`."""
+    said, after = hints_after(between[:_LONGEST_LABEL].lower()), hints_after(behind[:_LONGEST_LABEL].lower())
+    return bool(said & Hint.UNTAXED and after & (Hint.CURRENT | Hint.UNTAXED))
 
 
 def _is_bare_price(hints: Hints, text: str) -> bool:

@@ -21,8 +21,9 @@ def shown_stock(layout: PageLayout) -> tuple[Availability, str]:
     refused = _refusal_text(layout)
     if refused:
         return Availability.OUT_OF_STOCK, refused
+    sells = any(_is_for_sale(button) for button in layout.buttons)
     for notice in layout.stock_elements:
-        if notice.hints & (Hint.ASIDE | Hint.HIDDEN):
+        if notice.hints & (Hint.ASIDE | Hint.HIDDEN) or (sells and _BADGE.search(notice.names)):
             continue
         text = text_within(notice.node)
         availability = availability_in(text) if len(text) <= _LONGEST and not _ASKS.search(text) else _UNKNOWN
@@ -34,7 +35,7 @@ def shown_stock(layout: PageLayout) -> tuple[Availability, str]:
     if in_text[0] is Availability.BACKORDER:
         return in_text
     for button in layout.buttons:
-        if button.sells and button.enabled and not button.hints & (Hint.ASIDE | Hint.HIDDEN):
+        if _is_for_sale(button):
             return (availability_in(button.text) if "order" in button.text.lower() else Availability.IN_STOCK) \
                 or Availability.IN_STOCK, f"button: {button.text}"  # fmt: skip
     return in_text
@@ -56,15 +57,25 @@ def _stock_in_text(layout: PageLayout) -> tuple[Availability, str]:
         return _UNKNOWN, ""
     for text_node in layout.texts:
         is_near = layout.heading_order < text_node.order <= layout.heading_order + _UNDER_THE_HEADING
-        if (
-            is_near
-            and len(text_node.text) <= _SHORT
-            and not text_node.hints & (Hint.ASIDE | Hint.HIDDEN | Hint.VARIANT)
-        ):
-            availability = stock_line(squash(text_node.text))
-            if availability is not _UNKNOWN:
-                return availability, f"words: {squash(text_node.text)}"
+        if not is_near or text_node.hints & (Hint.ASIDE | Hint.HIDDEN | Hint.VARIANT):
+            continue
+        sentence = _first_sentence(text_node.text)
+        if sentence and (availability := stock_line(sentence)) is not _UNKNOWN:
+            return availability, f"words: {sentence}"
     return _UNKNOWN, ""
+
+
+def _first_sentence(text: str) -> str:
+    """What a short line says, or the first sentence of a longer one."""
+    if len(text) > _LONGEST:
+        return ""
+    line = squash(text)
+    sentence = line if len(line) <= _SHORT else line.partition(". ")[0]
+    return sentence if len(sentence) <= _SHORT else ""
+
+
+def _is_for_sale(button: Button) -> bool:
+    return button.sells and button.enabled and not button.hints & (Hint.ASIDE | Hint.HIDDEN)
 
 
 def _refusal_text(layout: PageLayout) -> str:
@@ -76,9 +87,25 @@ def _refusal_text(layout: PageLayout) -> str:
     ):
         return ""
     return next(
-        (f"button: {button.text}" for button in buttons if availability_in(button.text) is Availability.OUT_OF_STOCK),
+        (
+            f"button: {button.text}"
+            for button in buttons
+            if availability_in(button.text) is Availability.OUT_OF_STOCK or _TELLS_LATER.match(button.text)
+        ),
         "",
     )
+
+
+_TELLS_LATER = re.compile(
+    r"(?:notify me|e?-?mail me|text me|alert me|let me know)(?!.*\b(?:price|deal|sale|offer))\b|"
+    r"join (?:the )?wait(?:ing)? ?list|add (?:me )?to wait ?list|(?:get )?back[- ]in[- ]stock|"
+    r"(?:me )?pr[ée]ven(?:ir|ez[- ]moi)|benachrichtig|mail mij|houd (?:me|mij) op de hoogte|av[íi]same|avvisami|"
+    r"powiadom",
+    re.IGNORECASE,
+)
+"""What a button offers where nothing can be bought: to tell people when it can."""
+_BADGE = re.compile(r"badge", re.IGNORECASE)
+"""Themes write each badge into the page and show the right one by style."""
 
 
 def _stock_in_names(names: str) -> Availability:

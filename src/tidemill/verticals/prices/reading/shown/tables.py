@@ -103,7 +103,7 @@ def tiers_of(layout: PageLayout, named_in: Document | None) -> tuple[QuantityTie
             continue
         other = _other_columns(group)
         rows = [tier for row in _rows_of(group) if (tier := _tier(row, other)) is not None]
-        rows = rows if len(rows) > 1 else _across(group) or _in_terms(group)
+        rows = _begun(rows if len(rows) > 1 else _across(group) or _in_terms(group))
         if len(rows) > 1 and len({row.quantity for row in rows}) == len(rows) and len(rows) > len(best):
             best = rows
     return tuple(sorted(best, key=lambda tier: tier.quantity))
@@ -205,8 +205,17 @@ _NOT_OF_ONE = re.compile(
 
 
 def _quantity(match: re.Match[str]) -> int:
-    """The quantity from which on a tier holds: one that is told by its end begins at one."""
-    return int(match["from"]) if match["from"] else 1
+    """The quantity from which on a tier holds; of one that is told by its end that end, below zero."""
+    return int(match["from"]) if match["from"] else -int(match["below"])
+
+
+def _begun(rows: list[QuantityTier]) -> list[QuantityTier]:
+    """The rows in order, those that are told by their ends beginning behind the one before: `Bis 9`, `Bis 49`."""
+    found, begins = [], 1
+    for row in rows:
+        found.append(QuantityTier(begins, row.price) if row.quantity < 0 else row)
+        begins = 1 + abs(row.quantity)
+    return found
 
 
 def _text(node: LexborNode) -> str:
