@@ -195,6 +195,7 @@ _WORDS_BEFORE = {
         sie_sparen économi ahorra risparmi oszczęd ušetř \bspara\b spar\b you'll_earn earn\b \bpoints?\b
         shipping delivery postage verzend bezorg versand livraison envío spedizione frete dostaw doprav
         portes\b frakt \bfragt\b 送料 kargo доставк over_\W?\d orders?_(?:of|over|above)
+        \bapprox(?:\.|imately)?\b ≈\W*$ \benviron\W*$
         \bdont\W*$ éco-?part écotaxe \beco-?(?:tax|fee|part) recycling recupel auvibel verwijderingsbijdrage
         start(?:ing)?_(?:bid|price) opening_bid startbod startpreis enchère_de_départ mise_à_prix
 

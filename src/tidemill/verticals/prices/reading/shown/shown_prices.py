@@ -33,6 +33,8 @@ _FROM = re.compile(
 )
 _LONGEST_TEXT, _LONGEST_LABEL, _LONGEST_LINE = 300, 60, 60
 _MOST_TEXTS = 6_000
+_COUNTRY = re.compile(r"(?:(?:US|CA?|AU?|NZ|HK|S)\s)?")
+"""Whose dollars they are, as some write it apart from the sign, or nothing: `US $12`."""
 _DIFFERENCES = frozenset({"-", "+", "\u2212"})
 _CLIMB = 3
 
@@ -69,7 +71,25 @@ def shown_prices(layout: PageLayout, page_currency: str = "") -> list[ShownPrice
                 for shown in _prices_at(layout, index, text_node, page_currency, seen)
                 if not _is_a_name(shown, layout, page_currency)
             ]
+    return _with_twins(result)
+
+
+def _with_twins(found: list[ShownPrice]) -> list[ShownPrice]:
+    """The prices, of which each that is written twice in a row is what the words on either side say of it.
+
+    Shops write one for those who listen and one for those who look: `List price: $9 $9`.
+    """
+    result = list(found)
+    for at in range(1, len(result)):
+        before, here = result[at - 1], result[at]
+        if here.order - before.order == 1 and here.amount == before.amount and here.money.symbol == before.money.symbol:
+            said = (before.hints | here.hints) & _SAID_OF_BOTH
+            result[at - 1] = msgspec.structs.replace(before, hints=before.hints | said)
+            result[at] = msgspec.structs.replace(here, hints=here.hints | said)
     return result
+
+
+_SAID_OF_BOTH = Hint.OLD | Hint.OTHER_AMOUNT | Hint.UNIT | Hint.UNTAXED | Hint.TIER
 
 
 def _is_a_name(shown: ShownPrice, layout: PageLayout, page_currency: str) -> bool:
@@ -117,12 +137,12 @@ def _prices_at(
             continue  # another's number, in a box that was widened for this one
         seen.add(key)
         behind = text[match.end() : matches[number + 1].start() if number + 1 < len(matches) else None]
-        label = text[reached : match.start()] or (_label(layout, index) if number == 0 else "")
+        label = text[reached : match.start()]
+        if number == 0 and _COUNTRY.fullmatch(label):
+            label = f"{_label(layout, index)} {label}".strip() if label else _label(layout, index)
         after = behind if behind.strip() else _following(texts, index, node if text != squash(text_node.text) else None)
         reached = match.end()
-        is_second = number or any(_DIGIT.search(each.text) for each in texts[max(0, index - 4) : max(0, index - 1)])
-        if is_second and _is_of_the_one_before(label, after):
-            label = ""
+        label = "" if _is_of_the_one_before(texts, index, label, after, number) else label
         if number and _BETWEEN.fullmatch(text[matches[number - 1].end() : match.start()]):
             continue
         upper = matches[number + 1] if number + 1 < len(matches) and _BETWEEN.fullmatch(behind) else None
@@ -134,8 +154,11 @@ def _prices_at(
             yield msgspec.structs.replace(shown, alone=len(match[0]) == len(text), hints=shown.hints | prose | named)
 
 
-def _is_of_the_one_before(between: str, behind: str) -> bool:
+def _is_of_the_one_before(texts: Sequence[TextNode], index: int, between: str, behind: str, number: int) -> bool:
     """Whether words between amounts are about the first, as those behind are: `£100 ex VAT (£120 inc VAT)`."""
+    earlier = texts[max(0, index - 4) : max(0, index - 1)]
+    if number == 0 and not any(_DIGIT.search(each.text) for each in earlier):
+        return False
     said, after = hints_after(between[:_LONGEST_LABEL].lower()), hints_after(behind[:_LONGEST_LABEL].lower())
     return bool(said & Hint.UNTAXED and after & (Hint.CURRENT | Hint.UNTAXED))
 
