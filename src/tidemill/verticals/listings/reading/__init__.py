@@ -14,6 +14,7 @@ from tidemill.verticals.listings.reading.cards import read_cards
 from tidemill.verticals.listings.reading.dataset import read_dataset
 from tidemill.verticals.listings.reading.embedded import from_scripts
 from tidemill.verticals.listings.reading.paging import next_of, total_of
+from tidemill.verticals.listings.reading.property_page import homes_of_property
 from tidemill.verticals.listings.reading.rent import Period, Rent, parse_rent
 from tidemill.verticals.listings.reading.rooms import Span, parse_baths, parse_beds, parse_size
 from tidemill.verticals.listings.reading.schema import from_jsonld, from_microdata
@@ -41,7 +42,8 @@ def read_listings(document: Document, selectors: Spec | None = None) -> Found:
         rungs.append(Rung(Strategy.SELECTORS, partial(read_selectors, spec=selectors)))
     rungs.append(Rung(Strategy.HEURISTICS, read_layout))
     result = first_usable(document, rungs, is_usable)
-    records = with_shown_fields(without_duplicates(without_shared_ids(result.records)), document)
+    shown = homes_of_property(result.records, partial(read_layout, document), document.url)
+    records = with_shown_fields(without_duplicates(without_shared_ids(shown)), document)
     return page_answer(
         document, records, total=total_of(document, selectors), next_url=next_of(document), notes=result.notes
     )

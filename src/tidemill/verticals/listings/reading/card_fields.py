@@ -1,8 +1,8 @@
 """What one result card says of its home, read off its names, labels and words."""
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice, pairwise
 from typing import Any
 
 from tidemill.reading.document import Document
@@ -101,8 +101,9 @@ def fields_of(card: Element, document: Document, is_rent_element: Callable[[Elem
         "available": match[0] if (match := _AVAILABLE.search(text)) else "",
         "images": picture_of(card, document),
     }
+    fields["title"] = fields["title"] or fields["neighborhood"]
     told = {name: value for name, value in fields.items() if value}
-    return columns_of(card) | told | labels_of(card)
+    return rooms_above(card, told) | columns_of(card) | told | labels_of(card)
 
 
 def neighborhood_of(card: Element) -> str:
@@ -119,7 +120,7 @@ def town_line(card: Element) -> str:
 
 _TOWN_LINE = re.compile(
     r"(?:\d{5}|\d{4}\s?[A-Z]{2}|\d{3}\s\d{2}|\d{2}-\d{3})\s[A-Z\u00c0-\u017d][^\d€£$]{2,60}|"
-    r"[A-Z\u00c0-\u017d][^\d€£$|]{1,40}\s\(?\d{5}\)?(?:\s[^\d€£$]{2,40})?"
+    r"[A-Z\u00c0-\u017d](?:[^\d€£$|]|\d{1,2}(?:er?|[eè]me)\b){1,40}\s\(?\d{5}\)?(?:\s[^\d€£$]{2,40})?"
 )
 
 _STREET_LINE = re.compile(
@@ -147,13 +148,37 @@ def labels_of(card: Element) -> dict[str, str]:
     return found
 
 
+def rooms_above(card: Element, told: Mapping[str, Any]) -> dict[str, Any]:
+    """The rooms that the heading over a table of units tells for all its rows: `Plan A1 - 1 Bedroom, 1 Bathroom`."""
+    if card.tag != "tr" or told.keys() & {"beds", "address"}:
+        return {}
+    for element in islice(ancestors(card), _LEVELS_TO_HEADING):
+        siblings = element.parent.children if element.parent is not None and element.tag != "tr" else []
+        at = siblings.index(element) if siblings[:_MOST_TABLES].count(element) else 0
+        for before in reversed(siblings[max(0, at - _NEAR_HEADING) : at]):
+            if len(before.text) <= _LONGEST_LINE and parse_beds(before.text):
+                baths = {"baths": before.text} if parse_baths(before.text) else {}
+                return {"beds": before.text, **baths}
+    return {}
+
+
+_BY_THE_HEAD = 60
+"""Elements of a table among which its head stands; more would be looked at again for each row."""
+_LEVELS_TO_HEADING, _NEAR_HEADING, _MOST_TABLES = 5, 2, 60
+
+
 def columns_of(card: Element) -> dict[str, Any]:
     """What a table's head says of a row's cells: beds and baths are bare numbers there."""
     if card.tag != "tr" or card.parent is None:
         return {}
     table = next((one for one in ancestors(card) if one.tag == "table"), card.parent)
     head = next(
-        (one for one in table.walk() if one.tag == "tr" and any(cell.tag == "th" for cell in one.children)), None
+        (
+            one
+            for one in islice(table.walk(), _BY_THE_HEAD)
+            if one.tag == "tr" and any(cell.tag == "th" for cell in one.children)
+        ),
+        None,
     )
     if head is None or head is card:
         return {}

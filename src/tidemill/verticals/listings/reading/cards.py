@@ -7,7 +7,14 @@ from tidemill.core.record import RawRecord, Strategy
 from tidemill.reading.document import Document
 from tidemill.reading.outline import Element, outline_of
 from tidemill.reading.text import block_of
-from tidemill.verticals.listings.reading.card_fields import RENT_NAMES, ancestors, fields_of, has_address, own_id
+from tidemill.verticals.listings.reading.card_fields import (
+    RENT_NAMES,
+    ancestors,
+    columns_of,
+    fields_of,
+    has_address,
+    own_id,
+)
 from tidemill.verticals.listings.reading.rent import Rent, has_rent, parse_rent
 from tidemill.verticals.listings.reading.rooms import Span, parse_beds, parse_size
 
@@ -151,14 +158,16 @@ def is_card(element: Element) -> bool:
     """Whether a block tells enough to be a home: a place, rooms or a size, and a link or a number of its own."""
     text = " | ".join(element.lines())
     has_home_facts = has_address(element) or parse_beds(text) is not None or parse_size(text) is not None
-    return has_home_facts and (own_id(element) != "" or any(one.tag == "a" for one in element.walk()))
+    if not has_home_facts and "unit" not in columns_of(element):
+        return False
+    return own_id(element) != "" or any(one.tag == "a" for one in element.walk()) or "unit" in columns_of(element)
 
 
 def _record(card: Element, plans: Sequence[Element], document: Document) -> RawRecord | None:
     told = fields_of(card, document, is_rent_element)
     if plans:
         told |= ranges_of([fields_of(plan, document, is_rent_element) for plan in plans])
-    if not told.keys() & {"address", "beds", "size"}:
+    if not told.keys() & {"address", "beds", "size", "unit"}:
         return None
     confidence = _HIGH_CONFIDENCE if {"address", "beds", "id"} <= told.keys() else _CONFIDENCE
     return RawRecord(

@@ -103,7 +103,7 @@ def parse_rent(text: str, currency: str = "USD") -> Rent | None:
     amounts = (
         _amounts(written, _AMOUNT, currency)
         or _amounts(text, _AMOUNT_BEHIND, currency)
-        or _amounts(text, _BARE, currency)
+        or ([] if _NAMES_MONEY.search(text) else _amounts(text, _BARE, currency))
     )
     if not amounts:
         return Rent(currency=currency) if _ON_REQUEST.search(text) else None
@@ -170,9 +170,15 @@ def _is_something_else(text: str, match: re.Match[str]) -> bool:
     """Whether the words right before or after an amount say that it is no rent."""
     before = re.split(r"[;|\n\d]|[.,!]\s", text[max(0, match.start() - 24) : match.start()])[-1]
     after = re.split(r"[;|,\n+$€£]|\.\s", text[match.end() : match.end() + 18])[0]
-    return _NOT_RENT.search(before) is not None or _NOT_RENT.search(after) is not None
+    if _NOT_RENT.search(before) is not None:
+        return True
+    return _NOT_RENT.search(after) is not None and _CALLED_RENT.search(before) is None
 
 
+_CALLED_RENT = re.compile(
+    r"\b(?:rent|price|huur(?:prijs)?|(?:kalt|warm)?miete|loyer|alquiler|canone|affitto)\s*:?\s*$", re.IGNORECASE
+)
+"""The label of a rent, behind which the next label may follow on the same line: `Rent: $950 Deposit: $500`."""
 _BETWEEN = re.compile(
     r"\d(?:\.\d\d)?k?\s*(?:[a-z/.]{0,6})\s*(?:-|\u2013|\u2014|\bto\b|\btot\b)\s*(?:usd|us|eur|gbp|cad|ca?)?[$€£]?\s*\d",
     re.IGNORECASE,
