@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 import msgspec
 
@@ -98,7 +99,12 @@ def parse_rent(text: str, currency: str = "USD") -> Rent | None:
     >>> parse_rent("$1,450 - $2,100/mo")
     Rent(low=145000, high=210000, currency='USD', period=<Period.MONTH: 'month'>, per_person=False, open_ended=False)
     """
-    text = text[:_LONGEST]
+    return _parsed(text[:_LONGEST], currency)
+
+
+@lru_cache(maxsize=4_096)
+def _parsed(text: str, currency: str) -> Rent | None:
+    """The same of a text that is not too long: a card's words are asked for each of the boxes that they stand in."""
     written = _with_symbols(text)
     amounts = (
         _amounts(written, _AMOUNT, currency)
@@ -123,7 +129,15 @@ def parse_rent(text: str, currency: str = "USD") -> Rent | None:
 
 def has_rent(text: str) -> bool:
     """Whether a text names an amount with its currency: a cheap look before a thorough one."""
+    return _names_rent(text) if _DIGIT.search(text) else False
+
+
+@lru_cache(maxsize=8_192)
+def _names_rent(text: str) -> bool:
     return _NAMES_MONEY.search(text) is not None and parse_rent(text) is not None
+
+
+_DIGIT = re.compile(r"\d")
 
 
 class _Amount(msgspec.Struct, frozen=True):
@@ -155,8 +169,13 @@ _SYMBOL_ONCE = re.compile(
 )
 
 
+_RANGE_MARK = re.compile(r"[-\u2013\u2014]|to\b", re.IGNORECASE)
+
+
 def _with_symbols(text: str) -> str:
     """A range that names its currency once, naming it twice: `$1,200-1,500`."""
+    if not _RANGE_MARK.search(text):
+        return text
     return _SYMBOL_ONCE.sub(lambda found: found[1] + found["symbol"], text)
 
 
