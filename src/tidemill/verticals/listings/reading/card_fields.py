@@ -149,7 +149,7 @@ def labels_of(card: Element) -> dict[str, str]:
 
 
 def rooms_above(card: Element, told: Mapping[str, Any]) -> dict[str, Any]:
-    """The rooms that the heading over a table of units tells for all its rows: `Plan A1 - 1 Bedroom, 1 Bathroom`."""
+    """The rooms that the heading over a table of units tells for all its rows: `1 Bedroom, 1 Bathroom`."""
     if card.tag != "tr" or told.keys() & {"beds", "address"}:
         return {}
     for element in islice(ancestors(card), _LEVELS_TO_HEADING):

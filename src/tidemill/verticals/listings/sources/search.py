@@ -17,7 +17,7 @@ class Search:
     """Reads any page of search results; settings of the source: `selectors`, as for any adapter that takes them."""
 
     id = "listings.search"
-    version = "1.1.0"
+    version = "1.2.0"
     domain = "*"
     needs_browser = False
 

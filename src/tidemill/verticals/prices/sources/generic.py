@@ -19,7 +19,7 @@ class GenericShopAdapter:
     """
 
     id = "prices.generic"
-    version = "1.1.0"
+    version = "1.2.0"
     domain = "*"
     needs_browser = False
 
