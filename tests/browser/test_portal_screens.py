@@ -21,7 +21,7 @@ ENVIRONMENT = os.environ  # noqa: TID251 - tests have no settings module; only t
 SCREENS = (
     "/", "/work", "/sources", "/sources/Town%20hall", "/add-source", "/import-targets", "/targets", "/runs",
     "/runs/{run}", "/pages", "/pages/{page}", "/pages/{page}/pick?element=5&field=title", "/dead-letters",
-    "/quarantine", "/proposals",
+    "/quarantine", "/proposals", "/alerts",
     "/candidates", "/incidents", "/breakers", "/adapters", "/ticks", "/exports", "/webhooks", "/system", "/settings",
     "/people", "/audit", "/api-guide", "/account", "/sources?text=nowhere", "/nowhere",
     "/events", "/homes", "/markets", "/markets/nyc", "/products", "/price-review", "/matches", "/replays",

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from tidemill.bootstrap.migrations import CHAINS
 from tidemill.bootstrap.store import Store, written_folders
 from tidemill.bootstrap.verticals import VERTICALS
-from tidemill.bootstrap.watching.alerts import AlertParts
+from tidemill.bootstrap.watching.alerts import AlertParts, notice_policy
 from tidemill.engine.chores import DISPATCH_GRACE
 from tidemill.engine.periodic import ChoreRunner
 from tidemill.operations.access.passwords import Passwords
@@ -140,7 +140,9 @@ def build_actions(
     )
     counted = alerts.objectives
     objectives = ObjectiveActions(counted.objectives, counted.store, counted.counting.sources, clock)
-    incidents = IncidentActions(alerts.incidents, alerts.outbox, alerts.sender.channels, settings.runbooks_url, clock)
+    channels = alerts.sender.channels
+    routes = notice_policy(settings, list(channels)).routes
+    incidents = IncidentActions(alerts.incidents, alerts.outbox, channels, settings.runbooks_url, clock, routes)
     quarantine = QuarantineActions(store.quarantine, store.sources, VERTICALS, clock, readers)
     people, passwords = PeopleRepository(store.database, store.ids), Passwords()
     return Actions(

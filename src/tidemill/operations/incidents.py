@@ -1,13 +1,14 @@
 """Incidents: what a person can do about them, and a test message by every channel."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 import msgspec
 
 from tidemill.core.alerts.messages import AlertNotice
-from tidemill.core.alerts.table import ALERTS, AlertName
+from tidemill.core.alerts.routes import ChannelRoute, channels_for
+from tidemill.core.alerts.table import ALERTS, AlertName, AlertRule
 from tidemill.core.audit import AuditEntry
 from tidemill.core.views.incidents import IncidentDetail, IncidentNote, IncidentView
 from tidemill.operations.mistakes import Mistake, NotFound, unknown_name
@@ -28,6 +29,23 @@ class TestedChannel(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
+class AlertLine(msgspec.Struct, frozen=True, kw_only=True):
+    """An alert as people read of it: when it is told, to whom, what it means, and how many incidents of it are open.
+
+    `told_by` are the channels that its severity goes to, whatever the vertical; none if nobody is told.
+    """
+
+    alert: str
+    severity: str
+    condition: str
+    after_seconds: int
+    meaning: str
+    action: str
+    runbook: str
+    told_by: Sequence[str]
+    open: int
+
+
 class SendsNotices(Protocol):
     """A channel, as far as a test needs it."""
 
@@ -46,13 +64,34 @@ class IncidentActions:
         channels: Mapping[str, SendsNotices],
         runbooks: str,
         clock: Clock,
+        routes: Mapping[str, ChannelRoute] | None = None,
     ) -> None:
-        """`channels` are those that are set up; `runbooks` is the address that runbooks are found under."""
+        """`channels` are those that are set up, each with its route; `runbooks` is the address of runbooks."""
+        self._routes = routes or {}
         self._incidents = incidents
         self._outbox = outbox
         self._channels = channels
         self._runbooks = runbooks.rstrip("/")
         self._clock = clock
+
+    @property
+    def channel_names(self) -> Sequence[str]:
+        """Return the channels that are set up."""
+        return list(self._channels)
+
+    async def rules(self) -> list[AlertLine]:
+        """Return every alert there is, the most urgent first."""
+        counts = await self._incidents.open_counts()
+        return [
+            AlertLine(
+                alert=rule.name.value, severity=rule.severity.value, condition=rule.condition,
+                after_seconds=int(rule.delay.total_seconds()), meaning=rule.meaning, action=rule.action,
+                runbook=self._runbook_of(rule),
+                told_by=channels_for(rule.severity.value, "", list(self._channels), self._routes),
+                open=counts.get(rule.name.value, 0),
+            )
+            for rule in sorted(ALERTS.values(), key=lambda each: each.severity.value)
+        ]  # fmt: skip
 
     async def every(self, *, open_only: bool = True, limit: int = 100) -> list[IncidentView]:
         """Return incidents: the open ones most urgent first, or all of them newest first."""
@@ -67,8 +106,11 @@ class IncidentActions:
         rule = ALERTS[AlertName(incident.alert)]
         return IncidentDetail(
             incident=incident, notes=notes, condition=rule.condition, meaning=rule.meaning, action=rule.action,
-            runbook=f"{self._runbooks}/{rule.runbook}.md",
+            runbook=self._runbook_of(rule),
         )  # fmt: skip
+
+    def _runbook_of(self, rule: AlertRule) -> str:
+        return f"{self._runbooks}/{rule.runbook}.md"
 
     async def acknowledge(self, incident_id: int, actor: str, note: str = "") -> IncidentDetail:
         """Say that somebody is at it: it is not repeated any more."""

@@ -50,7 +50,7 @@ from tidemill.operations.adapters import AdapterLine, Blessed, Enabled
 from tidemill.operations.breakers import BreakerReset
 from tidemill.operations.dead_letters import HandledDeadLetters
 from tidemill.operations.importing import Imported
-from tidemill.operations.incidents import TestedChannel
+from tidemill.operations.incidents import AlertLine, TestedChannel
 from tidemill.operations.quarantine import Reviewed
 from tidemill.operations.runs import Started
 from tidemill.operations.webhooks.actions import Subscribed
@@ -68,7 +68,7 @@ RESPONSE_TYPES: tuple[Any, ...] = (
     Listed[SourceView], SourceDetail, Source, Listed[RunView], RunDetail, Started, Listed[TargetView], Target, Imported,
     Listed[AdapterLine], AdapterLine, Listed[KeptBaseline],
     Enabled, Blessed, Listed[IncidentView], IncidentDetail, Listed[ObjectiveView],
-    Listed[TestedChannel], Listed[OutboxLine], Listed[RoundSummary],
+    Listed[TestedChannel], Listed[AlertLine], Listed[OutboxLine], Listed[RoundSummary],
     Listed[QuarantinedView], QuarantinedView, Reviewed, Listed[Proposal], Proposal, Listed[ReplayView], ReplayView,
     ReplayWithReport, Listed[ReadingChange], Listed[Candidate], Candidate,
     Listed[ServiceStatus], Listed[UpgradeView], UpgradeView, Counted,

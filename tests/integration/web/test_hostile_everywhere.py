@@ -22,7 +22,7 @@ from tidemill.web.guard import HEADERS
 pytestmark = pytest.mark.shows("A4")
 
 STARTS = (
-    "/", "/work", "/sources", "/targets", "/runs", "/pages", "/dead-letters", "/quarantine", "/proposals",
+    "/", "/work", "/sources", "/targets", "/runs", "/pages", "/dead-letters", "/quarantine", "/proposals", "/alerts",
     "/candidates", "/incidents", "/objectives", "/breakers", "/adapters", "/ticks", "/replays", "/exports", "/webhooks",
     "/system", "/settings", "/people", "/audit", "/api-guide", "/account", "/events", "/homes", "/markets", "/products",
     "/price-review", "/matches", "/why", "/import-targets", "/add-source",

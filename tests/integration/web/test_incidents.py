@@ -5,10 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from integration.web.conftest import Browser
-from rig.clock import NOON
+from integration.web.conftest import Browser, browsing
+from rig.clock import NOON, SettableClock
 from rig.rows import put
-from tidemill.bootstrap.system import System
+from tidemill.bootstrap.system import System, build
+from tidemill.core.alerts.table import RULES
+from tidemill.settings import load_settings
 from tidemill.store.schema import incidents
 
 pytestmark = pytest.mark.shows("H7")
@@ -45,3 +47,39 @@ async def test_a_test_message_without_a_channel_says_what_to_set(sqlite_browser:
     status, words = await post(sqlite_browser, "/api/v1/alerts/test", json={})
     assert status == 422
     assert "slack_webhook" in words
+
+
+async def test_every_alert_is_listed_and_nobody_is_told_without_a_channel(
+    sqlite_browser: Browser, sqlite_system: System
+) -> None:
+    await put(sqlite_system.store.database, incidents, ROW)
+    rules = (await sqlite_browser.get("/api/v1/alerts/rules")).json()["items"]
+    assert {each["alert"] for each in rules} == {rule.name.value for rule in RULES}
+    assert {each["alert"]: each["open"] for each in rules if each["open"]} == {"disk_full": 1}
+    assert all(each["told_by"] == [] for each in rules)
+    page = (await sqlite_browser.page("/alerts")).text
+    assert "Nobody is told" in page
+    assert all(rule.condition.partition("'")[0] in page for rule in RULES)
+
+
+async def test_an_alert_names_the_channels_that_its_urgency_goes_to(
+    migrated_sqlite_url: str, clock: SettableClock
+) -> None:
+    settings = load_settings(
+        database=migrated_sqlite_url,
+        alert_webhook_url="https://me.example/secret-path",
+        alert_webhook_secret="s" * 32,
+        alert_routes={"webhook": {"severities": ["P1"]}},
+        alert_quiet_hours="22:00-07:00",
+    )
+    system = build(settings, clock=clock)
+    async for browser in browsing(system):
+        rules = (await browser.get("/api/v1/alerts/rules")).json()["items"]
+        assert {(each["severity"], tuple(each["told_by"])) for each in rules} == {
+            ("P1", ("webhook",)), ("P2", ()), ("P3", ()),
+        }  # fmt: skip
+        page = (await browser.page("/alerts")).text
+        assert "22:00-07:00" in page
+        assert 'action="/incidents/send-test"' in page
+        assert "secret-path" not in page
+    await system.close()

@@ -57,6 +57,7 @@ PERMISSIONS: Permissions = {
         "GET /incidents/rows.csv", "GET /ticks/rows.csv",
         "GET /dead-letters/{key}", "GET /quarantine/{key}", "GET /targets/{key}", "GET /adapters/{key}",
         "GET /proposals/{key}", "GET /candidates/{key}", "GET /why", "GET /objectives", f"GET {_API}/objectives",
+        "GET /alerts", f"GET {_API}/alerts/rules",
         "GET /webhooks", "GET /pages", "GET /pages/{page_id}", "GET /pages/{page_id}/frame",
         "GET /pages/{page_id}/pick", "GET /system",
         "GET /api-guide", "GET /", "GET /sources", "GET /sources/{name}", "GET /runs", "GET /runs/{run_id}",

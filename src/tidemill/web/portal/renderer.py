@@ -76,7 +76,8 @@ MORE: Sequence[tuple[str, Sequence[NavigationLink]]] = [
     ("To decide", [
         NavigationLink("Dead letters", "/dead-letters"), NavigationLink("Quarantine", "/quarantine"),
         NavigationLink("Proposed selectors", "/proposals"), NavigationLink("Discovery", "/candidates"),
-        NavigationLink("Incidents", "/incidents"), NavigationLink("Objectives", "/objectives"),
+        NavigationLink("Incidents", "/incidents"), NavigationLink("Alerts", "/alerts"),
+        NavigationLink("Objectives", "/objectives"),
         NavigationLink("Why?", "/why"),
     ]),
     ("Data", [

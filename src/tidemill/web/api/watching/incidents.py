@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from tidemill.core.alerts.rounds import RoundSummary
 from tidemill.core.views.incidents import IncidentDetail, IncidentView
-from tidemill.operations.incidents import TestedChannel
+from tidemill.operations.incidents import AlertLine, TestedChannel
 from tidemill.store.alerts.outbox import OutboxLine
 from tidemill.web.api.parameters import LONGEST_TEXT, Key, Limit
 from tidemill.web.auth.gate import ActorName
@@ -59,6 +59,11 @@ def _read(router: APIRouter, deps: WebDeps) -> None:
     async def incident(incident_id: Key) -> Response:
         """Show an incident with its notes, what it means, what to do, and its runbook."""
         return json_response(await deps.incidents.show(incident_id))
+
+    @router.get("/alerts/rules", responses=json_responses(Listed[AlertLine], 422, 503))
+    async def rules() -> Response:
+        """List every alert there is: when it is told, to whom, what it means, and how many incidents of it are open."""
+        return json_response(Listed(await deps.incidents.rules()))
 
     @router.get("/alerts/outbox", responses=json_responses(Listed[OutboxLine], 422, 503))
     async def outbox(limit: Limit = 50) -> Response:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tidemill.core.access.roles import Role
+from tidemill.core.schedules import span_in_words
 from tidemill.operations.why.explanation import Explanation
 from tidemill.web.api.parameters import Key, Word
 from tidemill.web.auth.gate import caller_of
@@ -105,8 +106,17 @@ def hours(text: str) -> timedelta:
 
 
 def add_incident_page(router: APIRouter, deps: WebDeps, render: RenderPage) -> None:
-    """Add the page of one incident."""
+    """Add the page of one incident, and that of every alert there is."""
     listed = incidents(deps)
+
+    @router.get("/alerts")
+    async def alerts() -> Response:
+        values = {each.name: each.value for each in deps.settings()}
+        rules = await deps.incidents.rules()
+        return render(
+            "alerts.html", rules=rules, channels=deps.incidents.channel_names, settings=values,
+            after={each.alert: span_in_words(timedelta(seconds=each.after_seconds)) for each in rules},
+        )  # fmt: skip
 
     @router.get("/incidents/{incident_id:int}")
     async def incident(incident_id: Key, request: Request, done: Word = None) -> Response:
