@@ -41,6 +41,7 @@ class Element:
     """An element of the outline: its tag, attributes, parent, and what is in it in order (elements and strings)."""
 
     __slots__ = (
+        "_lines",
         "_names",
         "_text",
         "_under",
@@ -65,6 +66,7 @@ class Element:
         self.children: list[Element] = []
         self.kind = self._kind()
         self._text: str | None = None
+        self._lines: dict[Callable[[Element], bool] | None, Sequence[str]] | None = None
         self._under: list[Element] | None = None
         self._names: str | None = None if self.attributes else ""
 
@@ -115,11 +117,18 @@ class Element:
             self._under = found
         return self._under
 
-    def lines(self, without: Callable[["Element"], bool] | None = None) -> list[str]:
-        """Its text, parted where a reader sees a line end: at `<br>` and around blocks; some elements left out."""
-        parts: list[str] = []
-        _collect(self, parts, without)
-        return [line for line in (squash(line) for line in "".join(parts).split("\n")) if line]
+    def lines(self, without: Callable[["Element"], bool] | None = None) -> Sequence[str]:
+        """Its text, parted where a reader sees a line end: at `<br>` and around blocks; some elements left out.
+
+        Remembered, since every field of a block is looked for in them.
+        """
+        if self._lines is None:
+            self._lines = {}
+        if (lines := self._lines.get(without)) is None:
+            parts: list[str] = []
+            _collect(self, parts, without)
+            lines = self._lines[without] = tuple(filter(None, map(squash, "".join(parts).split("\n"))))
+        return lines
 
     def path(self) -> str:
         """A selector-like path, as evidence of where it stands."""

@@ -99,15 +99,23 @@ class ElementDate(msgspec.Struct, frozen=True):
     place: str
 
 
-@lru_cache(maxsize=2_048)
 def moments_in(text: str, context: ReadingContext, year: int | None = None) -> tuple[tuple[int, int, Moment], ...]:
     """The dates in a text that may be an event's, with where they stand; `year` is the one that the context names."""
+    found, own = _found_in(text, context)
+    if own is not None or year is None:
+        return found
+    return tuple((begins, ends, _in_year(moment, year)) for begins, ends, moment in found)
+
+
+@lru_cache(maxsize=2_048)
+def _found_in(text: str, context: ReadingContext) -> tuple[tuple[tuple[int, int, Moment], ...], int | None]:
+    """The dates in a text, in the year that it names itself, and that year; remembered, since blocks ask again."""
     if not (_DIGIT.search(text) or len(text) <= _SHORT) or not DATE_HINT.search(text):
-        return ()
+        return (), None
     found = find_moments(text, context.now, context.time_zone, context.language, day_first=context.day_first)
     own = years_in(text) if len(found) > 1 else set()
-    year = year if len(own) != 1 else next(iter(own))
-    return tuple((one.begins, one.ends, _in_year(one.moment, year)) for one in _event_dates(found, text))
+    year = next(iter(own)) if len(own) == 1 else None
+    return tuple((one.begins, one.ends, _in_year(one.moment, year)) for one in _event_dates(found, text)), year
 
 
 def _event_dates(found: list[FoundMoment], text: str) -> Iterator[FoundMoment]:

@@ -1,6 +1,7 @@
 """Words on a page that are a title, and words that only look like one."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from tidemill.reading.moments.other_languages import in_known_words
@@ -234,7 +235,7 @@ def who_meets(title: str) -> str:
     return match["who"] or match["who2"] if match else title
 
 
-def kind_of_meeting(lines: list[str]) -> str:
+def kind_of_meeting(lines: Sequence[str]) -> str:
     """What sort of meeting a block names where it does not say whose: `Regular meeting`; '' if it names none."""
     parts = (_PAPERWORK.sub("", part) for line in lines for part in parts_of(line))
     return next((part for part in parts if _SORT.fullmatch(part)), "")
