@@ -152,6 +152,9 @@ def page_of(result: FetchResult, now: datetime) -> Page:
 
 def page_from_file(file: Path, url: str, now: datetime) -> Page:
     """Return a saved page; links on it are relative to `url`."""
+    if not file.exists():
+        msg = f"there is no file {file}; an address begins with http:// or https://"
+        raise Mistake(msg)
     if file.stat().st_size > MAX_FILE_BYTES:
         msg = f"{file} is larger than {MAX_FILE_BYTES // 1_000_000} MB"
         raise Mistake(msg)

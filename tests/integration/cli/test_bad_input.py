@@ -187,6 +187,8 @@ def test_a_locked_database_says_so_after_a_while(cli: Cli) -> None:
         (["why", "event:1"], "there is no event 1"),
         (["parse", "x.html", "--vertical", "evnts"], "did you mean 'events'?"),
         (["parse", "x.html", "--selectors", "{"], "not JSON"),
+        (["parse", "nowhere.html"], "there is no file nowhere.html; an address begins with http:// or https://"),
+        (["list", "events", "--as-of", "soon"], "write a moment such as 2026-11-01T12:00"),
         (["fetch", "not an address"], "not a web address"),
     ],
 )

@@ -21,7 +21,7 @@ def new_adapter(
     *,
     domain: Annotated[str, typer.Option(help="The site that it reads, such as arnhem.nl.")],
     vertical: Annotated[
-        str, typer.Option(help="What kind of data it reads: events, prices or listings.")
+        str, typer.Option(help="What kind of data it reads: events, prices, listings or matches.")
     ] = DEFAULT_VERTICAL,
     into: Annotated[Path, typer.Option(help="The folder to make it in.")] = Path(),
     json: AsJson = False,
