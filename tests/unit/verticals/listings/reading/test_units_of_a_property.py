@@ -69,3 +69,14 @@ def test_a_quarter_with_an_ordinal_and_a_postal_code_is_a_place() -> None:
     found = read(f"<ul>{''.join(card.format(n=n) for n in range(1, 4))}</ul>")
     assert {each.fields["neighborhood"] for each in found.records} == {"Rive, Lyon 4ème (69004)"}
     assert all(each.fields["title"] for each in found.records)
+
+
+@pytest.mark.parametrize("size", ["680 Sq. Ft.", "1,020 sq ft", "910 square feet"])
+def test_a_size_is_no_square(size: str) -> None:
+    plan = (
+        "<div class=plan><h3>Cedar {n}</h3><b>1 Bed</b> <i>%s</i> <u>$1,1{n}9</u> <a href='/p/{n}'>View</a></div>"
+        % size
+    )
+    found = read(PLACE % "" + "".join(plan.format(n=n) for n in range(1, 4)))
+    assert {each.fields["address"] for each in found.records} == {"500 Park View Dr"}
+    assert len(found.records) == 3
