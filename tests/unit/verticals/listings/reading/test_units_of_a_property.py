@@ -73,10 +73,10 @@ def test_a_quarter_with_an_ordinal_and_a_postal_code_is_a_place() -> None:
 
 @pytest.mark.parametrize("size", ["680 Sq. Ft.", "1,020 sq ft", "910 square feet"])
 def test_a_size_is_no_square(size: str) -> None:
-    plan = (
-        "<div class=plan><h3>Cedar {n}</h3><b>1 Bed</b> <i>%s</i> <u>$1,1{n}9</u> <a href='/p/{n}'>View</a></div>"
-        % size
+    told = f"<b>1 Bed</b> <i>{size}</i>"
+    plans = "".join(
+        f"<div class=plan><h3>Cedar {n}</h3>{told} <u>$1,1{n}9</u> <a href='/p/{n}'>View</a></div>" for n in range(1, 4)
     )
-    found = read(PLACE % "" + "".join(plan.format(n=n) for n in range(1, 4)))
+    found = read(PLACE % "" + plans)
     assert {each.fields["address"] for each in found.records} == {"500 Park View Dr"}
     assert len(found.records) == 3
