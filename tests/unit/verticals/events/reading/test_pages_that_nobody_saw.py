@@ -125,3 +125,46 @@ def test_days_in_digits_share_the_year_of_the_last(language: str, written: str, 
     context = ReadingContext(now=datetime(2024, 6, 1, tzinfo=UTC), time_zone="Europe/Berlin", language=language)
     (one,) = read(f"<h1>Wasser</h1><p>{written}</p>", title="Wasser", context=context)
     assert (str(one.fields["starts"])[:10], str(one.fields["ends"])[:10]) == days
+
+
+def test_the_last_day_of_something_is_not_the_day_of_an_event() -> None:
+    cards = (
+        "<ul><li><a href=/1><h3>Masters of Light</h3><p>Until 7 January 2023</p></a></li>"
+        "<li><a href=/2><h3>Jazz Night</h3><p>Fri 11 Nov, 6pm - 10pm</p></a></li></ul>"
+    )
+    assert [title for title, _, _ in told(read(f"<h1>What's On</h1>{cards}"))] == ["Jazz Night"]
+
+
+def test_days_on_which_offices_are_closed_are_no_events() -> None:
+    days = "<ul><li>November 24, 2022 - Thanksgiving Day</li><li>December 26, 2022 - Christmas Day</li></ul>"
+    assert read(f"<h1>City Holidays</h1><p>City offices will be closed:</p>{days}", title="Holidays") == []
+
+
+def test_a_notice_says_whose_hearing_it_announces() -> None:
+    notice = (
+        "<center><b>PUBLIC NOTICE</b></center><p>NOTICE IS HEREBY GIVEN that the Elm Redevelopment Commission"
+        " will hold a public hearing on Wednesday, December 7, 2022, at 4:00 p.m. in the Council Chambers, City Hall, 1"
+        " Civic Plaza.</p><p>Dated: November 1, 2022</p>"
+    )
+    assert [(title, start) for title, start, _ in told(read(notice, title="Public Notice"))] == [
+        ("Elm Redevelopment Commission", "2022-12-07T16:00")
+    ]
+
+
+def test_what_stands_between_bars_or_in_pieces_of_a_link_is_title_and_place() -> None:
+    lines = (
+        "<p>Sat Dec 10 | 8:00 pm | Grace Church, Elm | Advent Concert</p>"
+        "<p>Sun Dec 11 | 2:00 pm | Town Hall | Family Concert</p>"
+    )
+    assert told(read(f"<h1>Concerts</h1>{lines}", title="Choir")) == [
+        ("Advent Concert", "2022-12-10T20:00", "Grace Church, Elm"),
+        ("Family Concert", "2022-12-11T14:00", "Town Hall"),
+    ]
+    links = "".join(
+        f"<li><a href=/{day}><span>{day} December 2022</span><span>{title}</span><span>Market Hall</span></a></li>"
+        for day, title in ((3, "Harbour Days"), (4, "Street Music"))
+    )
+    assert [(title, place) for title, _, place in told(read(f"<ul>{links}</ul>", title="What's on"))] == [
+        ("Harbour Days", "Market Hall"),
+        ("Street Music", "Market Hall"),
+    ]

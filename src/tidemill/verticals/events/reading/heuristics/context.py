@@ -35,7 +35,8 @@ _NO_AGENDA = re.compile(
     r"|procurement) opportunities|procurement"
     r"|(?:\w+ )?(?:closures|closed(?: dates| days)?)|(?:we are|we will be) closed(?: on)?|(?:sluitings"
     r"|gesloten )dagen|gesloten"
-    r"|holidays(?: observed)?|holiday (?:hours|schedule|closings)|schliesstage|schlie\u00dftage"
+    r"|(?:\w+ ){0,2}holidays(?: observed)?(?: 20\d\d)?"
+    r"|holiday (?:hours|schedule|closings)|schliesstage|schlie\u00dftage"
     r"|(?:\w+ ){0,2}(?:policies|rosters?|terms of office))",
     re.IGNORECASE,
 )

@@ -39,7 +39,8 @@ _NOT_EVENT_DATE = re.compile(
     r"|\b(?:refunds?|proposals|applications|nominations|inscriptions?|iscrizioni)\b[^.;]{0,30}|\bon sale"
     r"|\b(?:avant le|jusqu'au|hasta el|antes del|entro il|vor dem)|\b(?:by|before|not? later than|v\u00f3\u00f3r)"
     r"|\b(?:filed|accepted|submitted|ingediend|aangemeld) (?:until|through|till|tot)"
-    r"|revised|effective|geldig (?:vanaf|tot)|ingangsdatum|due(?: (?:by|on))?|postmarked(?: by)?|uiterlijk"
+    r"|revised|dated|gedateerd|effective|geldig (?:vanaf|tot)|ingangsdatum"
+    r"|due(?: (?:by|on))?|postmarked(?: by)?|uiterlijk"
     r"|(?:created|adopted|approved|established|founded|opgericht)(?: by \w+)?"
     r"|(?:rescheduled|postponed|moved|verplaatst|verzet|uitgesteld) (?:from|van)"
     r"|\b(?:owned|created|submitted|added|uploaded|written|edited|filed|issued|geplaatst|geschreven) (?:by"
@@ -127,6 +128,7 @@ def _event_dates(found: list[FoundMoment], text: str) -> Iterator[FoundMoment]:
             goes_on
             or _refers(text, one)
             or _is_of_papers(text, one)
+            or _LASTS_UNTIL.search(text[max(0, one.begins - _UNTIL) : one.begins])
             or _NOT_EVENT_DATE.search(text[max(0, one.begins - 40) : one.begins])
         ):
             refused = one.ends
@@ -148,6 +150,11 @@ def _is_of_papers(text: str, found: FoundMoment) -> bool:
     return before["done"] is not None or _ARE_DONE.match(text, found.ends) is not None
 
 
+_LASTS_UNTIL = re.compile(
+    r"(?<!\w)(?:until|till|through|thru|tot(?: en met)?|t/m|bis(?: zum)?|hasta(?: el)?|fino al)\s+$", re.IGNORECASE
+)
+"""What stands before the last day of something whose first day is not told beside it."""
+_UNTIL = 20
 _REACH = 60
 _PAPERS_OF = re.compile(
     r"(?P<done>\b(?:approv\w+|adopt\w+|accept\w+|review\w*|correct\w*|consider\w*|vaststell\w+|goedkeur\w+)\b"
@@ -246,11 +253,11 @@ def _announces(text: str, begins: int, moment: Moment) -> bool:
 
 
 _WILL_BE = re.compile(
-    r"\b(?:(?:will|shall) (?:be held|meet|convene|take place|be|gather)"
+    r"\b(?:(?:will|shall) (?:be held|hold|conduct|meet|convene|take place|be|gather)"
     r"|(?:is|are) (?:scheduled|set|planned) (?:for|on|to)"
     r"|(?:wordt|worden) gehouden|vindt plaats|vinden plaats|vergadert|komt bijeen|findet statt|aura lieu"
     r"|tendr\u00e1 lugar"
-    r"|next [a-z ]{0,30}(?:meeting|hearing|session)[a-z ]{0,12}(?:is|:))(?: \w+){0,3}?,?\s*$",
+    r"|next [a-z ]{0,30}(?:meeting|hearing|session)[a-z ]{0,12}(?:is|:))(?: \w+){0,6}?,?\s*$",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(r"\W*(?:date|when|datum|wanneer|fecha|wann)\b", re.IGNORECASE)

@@ -115,9 +115,18 @@ def _candidates(block: Element) -> Iterator[Element]:
     yield from (
         element for element in under if element is not block and element.names and _TITLE_NAMES.search(element.names)
     )
-    yield from (element for link in under if link.tag == "a" for element in (*_bold(link), link))
+    links = [element for element in under if element.tag == "a"]
+    yield from (element for link in links for element in (*_bold(link), *_beside_date(link), link))
     yield from (element for element in under if element.tag in {"strong", "b"} and not element.text.endswith(":"))
     yield from (element for element in under if element.tag in {"td", "th"} and element is not block)
+
+
+def _beside_date(link: Element) -> Iterator[Element]:
+    """The pieces of a link that has its date, its title and its place each in an element of its own."""
+    pieces = [one for one in link.children if one.text]
+    apart = len(pieces) > 1 and not any(isinstance(one, str) and one.strip() for one in link.content)
+    if apart and any(not without_dates(one.text) for one in pieces[:_FEW_FACTS]):
+        yield from (one for one in pieces if without_dates(one.text))
 
 
 def _bold(link: Element) -> Iterator[Element]:
@@ -165,11 +174,16 @@ def _left_over(block: Element, title: str) -> str:
         named = next((line for line in lines if len(line) <= _SHORT_PLACE and is_place(line)), "")
         named = named or next((line for line in lines if len(line) <= _LONGEST_PLACE and is_address(line)), "")
         return named or place_in_sentence(block.text[:_LONGEST_SENTENCE])
-    left = [*(place for line in lines for part in parts_of(line) if is_place(place := part.split(":")[0])),
-            *parts_of(" ".join(lines).replace(title, " "))]  # fmt: skip
+    named_first = (_beyond(part, title).split(":")[0] for line in lines for part in parts_of(line))
+    left = [*filter(is_place, named_first), *parts_of(" ".join(lines).replace(title, " "))]
     named = next((part for part in left if looks_like_place(part) or is_place(part) or is_address(part)), "")
     behind = next((place for line in lines if (place := _behind_hour(line, title))), "")
     return named or behind or place_in_sentence(block.text) or _only_line(lines, block)
+
+
+def _beyond(part: str, title: str) -> str:
+    """What a piece of text says behind the title that it begins with; all of it where it does not."""
+    return part.removeprefix(title).strip() or part if title else part
 
 
 def _behind_hour(line: str, title: str) -> str:

@@ -105,6 +105,10 @@ def is_place(text: str) -> bool:
 
 def title_and_place(title: str) -> tuple[str, str]:
     """A title without the place that stands in brackets or behind a dash at its end, and that place."""
+    if title.count(" | ") == 1:
+        one, other = title.split(" | ")
+        if _holds_place(one) != _holds_place(other):
+            return (other, one) if _holds_place(one) else (one, other)
     match = _AT_THE_END.match(title)
     if match is None:
         return title, ""
@@ -113,6 +117,10 @@ def title_and_place(title: str) -> tuple[str, str]:
         return match["title"], match["meeting"].removeprefix("the ").strip()
     is_one = looks_like_place(inside) if inside else is_place(behind.strip())
     return (match["title"], (inside or behind).strip()) if is_one else (title, "")
+
+
+def _holds_place(part: str) -> bool:
+    return is_place(part) or is_place(part.partition(",")[0]) or is_address(part)
 
 
 def place_in_sentence(text: str) -> str:

@@ -9,7 +9,13 @@ from tidemill.verticals.events.reading.heuristics.blocks import Leaf
 from tidemill.verticals.events.reading.heuristics.dating import is_posted, moments_in
 from tidemill.verticals.events.reading.heuristics.fields import title_of
 from tidemill.verticals.events.reading.heuristics.record_builder import RecordBuilder
-from tidemill.verticals.events.reading.heuristics.wording import RECURS, kind_of_meeting, title_from, without_dates
+from tidemill.verticals.events.reading.heuristics.wording import (
+    RECURS,
+    kind_of_meeting,
+    title_from,
+    who_is_announced,
+    without_dates,
+)
 
 _NEAR = 60
 """Elements after the heading within which its date stands."""
@@ -46,7 +52,7 @@ def single_event(
         return [], set()
     heading = heading or builder.block_context.heading_over(leaf.element)
     title = title_from(heading.text) if heading is not None else builder.block_context.subject
-    title = builder.block_context.labelled_title or title
+    title = builder.block_context.labelled_title or title or who_is_announced(leaf.element.text)
     if not title:
         return [], set()
     block = _content(heading, leaf) if heading is not None else _facts(leaf.element)

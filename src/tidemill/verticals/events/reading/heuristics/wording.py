@@ -196,8 +196,9 @@ def is_title(text: str) -> bool:
 
 
 _WILL_MEET = re.compile(
-    r"(?:[Tt]he )?(?P<who>[A-Z][^.!?:]{3,110}?) (?:will|shall|is scheduled to|are scheduled to"
-    r"|is going to) (?:meet|convene|gather)\b.*"
+    r"(?:(?:[A-Z][A-Za-z]+ ){1,2}(?:[A-Za-z]+ ){0,2}(?:GIVEN|given|NOTICE|notice) (?:THAT|that) )?(?:[Tt]he )?"
+    r"(?P<who>[A-Z][^.!?:]{3,110}?) (?:will|shall|is scheduled to|are scheduled to"
+    r"|is going to) (?:meet|convene|gather|hold an? |conduct an? )\b.*"
     r"|(?:[Dd]e |[Hh]et )?(?P<who2>[A-Z][^.!?:]{3,110}?) (?:komt bijeen|vergadert)\b.*",
 )
 
@@ -233,6 +234,12 @@ def who_meets(title: str) -> str:
     """Whose meeting a sentence announces (`The Parks Board will meet at`); any other title as it is."""
     match = _WILL_MEET.match(title)
     return match["who"] or match["who2"] if match else title
+
+
+def who_is_announced(sentence: str) -> str:
+    """Whose meeting a sentence announces before its date; '' where it announces none."""
+    match = next((match for part in parts_of(sentence)[:1] if (match := _WILL_MEET.match(part))), None)
+    return (match["who"] or match["who2"]) if match else ""
 
 
 def kind_of_meeting(lines: Sequence[str]) -> str:
