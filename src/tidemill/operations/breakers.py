@@ -1,10 +1,12 @@
 """What a person can do with circuit breakers: end the rest of one at once."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 import msgspec
 
 from tidemill.core.audit import AuditEntry
+from tidemill.operations.runs import host_wait
 from tidemill.operations.sources import SourceActions
 from tidemill.pipeline.ports import Clock
 from tidemill.store.ledger.breakers import Breakers
@@ -13,11 +15,15 @@ from tidemill.store.views.views import Views
 
 
 class BreakerReset(msgspec.Struct, frozen=True):
-    """A breaker whose rest was ended, what it had been, and how many waiting jobs were freed."""
+    """A breaker whose rest was ended, what it had been, and how many waiting jobs were freed.
+
+    `host_rests_until` is set when all of the source's hosts rest beyond their pace: no call goes out before then.
+    """
 
     source: str
     was: str
     freed: int = 0
+    host_rests_until: datetime | None = None
 
 
 class BreakerActions:
@@ -52,7 +58,10 @@ class BreakerActions:
 
     async def _reset(self, which: Sequence[tuple[int, str]], actor: str) -> list[BreakerReset]:
         now = self._clock.now()
-        done = [BreakerReset(name, *await self._breakers.reset(key, now)) for key, name in which]
+        done = [
+            BreakerReset(name, *await self._breakers.reset(key, now), await self._rest_of(key, now))
+            for key, name in which
+        ]
         notes = [
             AuditEntry(actor, "breaker.reset", f"source {one.source}", {"was": one.was, "freed": one.freed})
             for one in done
@@ -61,3 +70,8 @@ class BreakerActions:
             await self._audit.note(notes, now)
         self._wake(len(done) + sum(one.freed for one in done))
         return done
+
+    async def _rest_of(self, source_id: int, now: datetime) -> datetime | None:
+        detail = await self._views.source(source_id, now)
+        wait = host_wait(detail, now) if detail else None
+        return now + wait if wait else None

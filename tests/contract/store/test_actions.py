@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from sqlalchemy import update
 
 from rig.clock import SettableClock
 from rig.scraped import scraped, work_off
@@ -14,6 +15,7 @@ from tidemill.core.views import DeadLetterFilter, JobFilter
 from tidemill.operations.exporting.dataset import ExportFormat
 from tidemill.operations.mistakes import Mistake, NotFound
 from tidemill.store.database.database import Database
+from tidemill.store.schema import hosts
 from tidemill.verticals.events.parts import EventsParts
 
 
@@ -134,9 +136,14 @@ async def test_a_tripped_breaker_is_explained_and_reset(system: System, clock: S
     assert "held back by breaker" in (await system.actions.why.explain(f"source:{ill}")).verdict
     started = await system.actions.runs.start_source(ill, "ans")
     assert any("breaker is open" in note for note in started.notes)
-    assert (await system.actions.breakers.reset(ill, "ans")).was == "OPEN"
+    reset = await system.actions.breakers.reset(ill, "ans")
+    assert (reset.was, reset.host_rests_until) == ("OPEN", None)
     assert await system.actions.breakers.reset_all("ans") == []
     assert "breaker.reset" in await audited(system)
+    until = clock.now() + timedelta(hours=1)
+    async with system.store.database.write() as connection:
+        await connection.execute(update(hosts).values(opens_at=until))
+    assert (await system.actions.breakers.reset(ill, "ans")).host_rests_until == until
 
 
 @pytest.mark.shows("X7", "X11")

@@ -66,6 +66,8 @@ def reset_breaker(
         return
     for one in done:
         freed = f"{one.freed} waiting jobs are free" if one.freed else "nothing was waiting"
-        print_line(f"breaker of {one.source} was {one.was}; {freed}, and the next call goes through")
+        rests = one.host_rests_until
+        when = f"after {rests:%Y-%m-%d %H:%M} UTC, when its host's rest is over" if rests else "at once"
+        print_line(f"breaker of {one.source} was {one.was}; {freed}, and one probe goes {when}")
     if not done:
         print_line("no breaker is open")
