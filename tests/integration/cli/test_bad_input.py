@@ -222,6 +222,7 @@ def test_a_pace_for_no_host_and_a_pace_that_is_none_are_refused(cli: Cli, writte
     [
         (["runs", "list", "--status", "Sucess"], "unknown value 'Sucess'; did you mean 'SUCCESS'?"),
         (["export", "events", "--format", "cvs"], "did you mean 'csv'?"),
+        (["export", "events", "--format", "ics"], "take one of jsonl, csv, parquet, geojson, or ics of agenda"),
         (["simulate", "--world", "nope"], "unknown value 'nope'; there is agendas, homes"),
         (["runs", "show", "abc"], "write a whole number"),
         (["dlq", "list", "--limit", "0"], "write at least 1"),

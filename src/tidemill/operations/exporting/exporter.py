@@ -71,6 +71,8 @@ class Exporter:
         are what they were at that moment.
         """
         dataset = as_it_was(self.find(name), as_of, self._clock.now())
+        if form not in dataset.formats:
+            raise Mistake(self._not_had_as(dataset, form))
         writer = make_writer(dataset, form, goes_on=after is not None)
         filters = dataset.parse_filters(given)
         await self._require_source(given.get("source"))
@@ -88,6 +90,11 @@ class Exporter:
         ending = f"{form.value}.gz" if gzip else form.value
         media_type = "application/gzip" if gzip else form.media_type
         return StartedExport(compressed(pieces) if gzip else pieces, media_type, f"{name}.{ending}")
+
+    def _not_had_as(self, dataset: ExportDataset, form: ExportFormat) -> str:
+        others = [name for name, each in self.datasets.items() if form in each.formats]
+        instead = f", or {form} of {' or '.join(others)}" if others else ""
+        return f"{dataset.name} cannot be had as {form}; take one of {', '.join(dataset.formats)}{instead}"
 
     async def _require_source(self, name: str | None) -> None:
         if name is not None and await self._sources.find(name) is None:
@@ -114,10 +121,7 @@ def _told(as_of: datetime | None) -> dict[str, str]:
 
 
 def make_writer(dataset: ExportDataset, form: ExportFormat, *, goes_on: bool = False) -> ExportWriter:
-    """Return what writes a dataset in a format; raise `Mistake` where it cannot be had so."""
-    if form not in dataset.formats:
-        msg = f"{dataset.name} cannot be had as {form}; take one of {', '.join(dataset.formats)}"
-        raise Mistake(msg)
+    """Return what writes a dataset in one of its formats."""
     if form in dataset.documents:
         return dataset.documents[form]()
     if form is ExportFormat.CSV:
