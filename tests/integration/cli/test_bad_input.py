@@ -112,7 +112,7 @@ def test_csv_with_bad_rows_keeps_the_good_ones(cli: Cli) -> None:
 
 def test_a_file_that_is_not_there_is_named(cli: Cli) -> None:
     assert "nothing.yaml" in complaint(cli("sources", "import", "nothing.yaml"), 1)
-    assert "nothing.html" in complaint(cli("parse", "nothing.html"), 1)
+    assert "nothing.html" in complaint(cli("parse", "nothing.html"), 2)  # neither a file nor an address was typed
 
 
 def test_a_database_that_does_not_answer_is_one_line(cli: Cli) -> None:
