@@ -28,9 +28,12 @@ STRUCTURE = frozenset({"item", "empty", "next", "total"})
 Spec = Mapping[str, Any]
 
 LONGEST_SELECTOR = 500
-MOST_NESTED = 8
-"""Blocks within each other that are read, the innermost left out: each is gone through whole, so a page of nothing but
-blocks within blocks would be gone through once for every one of them."""
+MOST_NESTED = 64
+"""Blocks within each other that are read, the innermost left out.
+
+A list whose elements nobody closed is such a page. Each block is gone through whole, so a page of nothing but blocks
+within blocks would be gone through once for every one of them.
+"""
 
 
 def selectors_problem(spec: object, fields: Collection[str]) -> str:
