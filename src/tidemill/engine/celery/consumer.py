@@ -3,8 +3,11 @@
 import threading
 from typing import Any
 
+from celery.utils.log import get_logger
 from celery.worker import state
 from celery.worker.consumer import Consumer
+
+log = get_logger(__name__)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 LOOK_SECONDS = 0.1
@@ -38,8 +41,16 @@ class SturdyConsumer(Consumer):  # type: ignore[misc]  # Celery ships no types
         self._pause_after(exc)
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
-        """Let go of the connection, and pause before the next one if it was not what broke."""
-        super().on_connection_error_after_connected(exc)
+        """Let go of the connection, and pause before the next one if it was not what broke.
+
+        Celery fails to, and would end the worker, when the broker dies while messages are in hand that were not
+        acknowledged yet: their channel is closed after its connection is gone.
+        """
+        try:
+            super().on_connection_error_after_connected(exc)
+        except Exception as trouble:  # noqa: BLE001 - the connection is lost either way, and a new one follows
+            log.warning("The broken connection was not closed cleanly (%s)", type(trouble).__name__)
+            self.connection = None
         self._pause_after(exc)
 
     def _pause_after(self, exc: Exception) -> None:
