@@ -8,7 +8,7 @@ import pytest
 from rig.engines import a_cluster, until
 from rig.works import the_works
 from tidemill.core.services.degradation import Service, ServiceState
-from tidemill.store.schema import dead_letters, jobs, runs, tick_slots
+from tidemill.store.schema import dead_letters, jobs, runs, tick_slots, workers
 from tidemill.verticals.events.store.tables import events
 
 
@@ -84,6 +84,19 @@ async def test_a_worker_that_is_stopped_finishes_what_it_holds(engine, cluster, 
     await cluster.start_worker(engine)
     await until(lambda: all_done(works), "every job is done")
     assert Counter(path for path in site.asked if path != "/robots.txt") == dict.fromkeys(site.paths, 1)
+
+
+@pytest.mark.shows("D2", "R6")
+async def test_a_worker_that_is_stopped_as_it_starts_ends_in_good_order(engine, cluster, works):
+    """As soon as it is registered: Celery listens for signals only some milliseconds later."""
+    worker = await cluster.start_worker(engine)
+
+    async def is_registered():
+        return await works.count(workers) == 1
+
+    await until(is_registered, "the worker is registered")
+    worker.signal(signal.SIGTERM)
+    assert await worker.ended() == 0
 
 
 @pytest.mark.shows("D2", "B1")

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from celery import Celery, signals
 from celery.utils.functional import lazy
 from celery.utils.log import get_logger
+from celery.worker import state
 from celery.worker.control import inspect_command
 
 from tidemill.engine.celery.app import DRAIN, MAINTENANCE, REST, SCRAPING, TICK, queue_of
@@ -101,10 +103,17 @@ class CeleryEngine:
             msg = "Tidemill keeps one event loop and one database per process: start the worker with -P threads"
             raise SystemExit(msg)
         self._engine = self._make()
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self._stop_early)
         try:
             self._engine.start()
         except self._mistakes as mistake:
             raise SystemExit(str(mistake)) from mistake
+
+    def _stop_early(self, *_: Any) -> None:
+        """Stop in good order although Celery, which is still starting, does not listen for signals yet."""
+        state.should_stop = 0  # what its own handler sets: the worker ends as soon as it is up
+        self._stop_claiming()
 
     def _take_queues_of_lanes(self, instance: Any, **_: Any) -> None:
         """Take wake-ups for the lanes that this worker runs and for no others, if it takes any."""
