@@ -4,6 +4,7 @@ import json
 import re
 import signal
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -124,8 +125,7 @@ async def test_a_broker_that_refuses_costs_no_worker(worker, works, redis, site,
 def test_what_goes_wrong_while_a_dead_brokers_connection_is_closed_costs_no_worker(redis):
     """Celery's own fails where a message is in hand; here it does because the consumer has no pool to count."""
     app = make_app(redis.url)
-    controller = app.WorkController(pool="threads", concurrency=1)
-    consumer = SturdyConsumer(lambda *_: None, app=app, controller=controller)
+    consumer = SturdyConsumer(lambda *_: None, app=app, controller=SimpleNamespace(use_eventloop=False))
     consumer.connection = connection = app.connection_for_read()
     in_hand: list[Any] = []
     connection.default_channel.basic_consume("scraping", no_ack=False, callback=in_hand.append, consumer_tag="1")
