@@ -68,6 +68,7 @@ def reset_breaker(
         freed = f"{one.freed} waiting jobs are free" if one.freed else "nothing was waiting"
         rests = one.host_rests_until
         when = f"after {rests:%Y-%m-%d %H:%M} UTC, when its host's rest is over" if rests else "at once"
-        print_line(f"breaker of {one.source} was {one.was}; {freed}, and one probe goes {when}")
+        goes = "calls go" if one.was == "CLOSED" else "one probe goes"
+        print_line(f"breaker of {one.source} was {one.was}; {freed}, and {goes} {when}")
     if not done:
         print_line("no breaker is open")
